@@ -1,0 +1,70 @@
+"""A raw HTTP answer, judged: a typed reply, or the fault it stands for.
+
+Pure, and the same for the sync and the async client.
+"""
+
+import errno
+import json
+import os
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from cacheroute.client.asks import Ask
+from cacheroute.client.faults import NotUnderstood, Refused
+
+T = TypeVar("T")
+
+_SHOWN_CHARS = 500
+
+
+def read_answer(ask: Ask[T], *, url: str, status: int, body: bytes) -> T:
+    """Return the typed reply; raises Refused or NotUnderstood."""
+    if status != 200:
+        raise Refused(url=url, status=status, body=_words_of(body))
+    try:
+        return TypeAdapter(ask.reply).validate_json(body)
+    except ValidationError as problem:
+        raise NotUnderstood(url=url, why=_first_problem(problem)) from problem
+
+
+def cause_of(problem: BaseException) -> str:
+    """Return the system's own words below a library's exception: `connection refused`."""
+    seen: BaseException | None = problem
+    while seen is not None:
+        if isinstance(seen, OSError) and seen.errno is not None and seen.errno in errno.errorcode:
+            return os.strerror(seen.errno).lower()
+        seen = seen.__cause__ or seen.__context__
+    return str(problem) or type(problem).__name__
+
+
+def _words_of(body: bytes) -> str:
+    """Find the sentence in an error body, whichever of the known shapes it has."""
+    text = body.decode("utf-8", "replace").strip()
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return text[:_SHOWN_CHARS]
+    if isinstance(parsed, dict):
+        error, detail = parsed.get("error"), parsed.get("detail")
+        if isinstance(error, dict) and isinstance(error.get("message"), str):
+            return str(error["message"])[:_SHOWN_CHARS]
+        if isinstance(detail, list):
+            return "; ".join(_field_problem(one) for one in detail)[:_SHOWN_CHARS]
+        words = [part for part in (error, detail) if isinstance(part, str)]
+        if words:
+            return ": ".join(words)[:_SHOWN_CHARS]
+    return text[:_SHOWN_CHARS]
+
+
+def _first_problem(problem: ValidationError) -> str:
+    first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def _field_problem(problem: object) -> str:
+    if not isinstance(problem, dict):
+        return str(problem)
+    place = ".".join(str(part) for part in problem.get("loc") or ())
+    return f"{place}: {problem.get('msg')}"

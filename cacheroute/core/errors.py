@@ -1,0 +1,128 @@
+"""The errors a caller can meet, by whose fault they are.
+
+`code`, `status` and `retryable` belong to the class; the message is a sentence with the
+values in it. Expected outcomes (nobody alive, not known) are values, not exceptions.
+"""
+
+from typing import ClassVar
+
+
+class CacheRouteError(Exception):
+    """Root of every error that CacheRoute raises on purpose."""
+
+    code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.retry_after_s = retry_after_s
+
+
+class RequestError(CacheRouteError):
+    """The caller's fault; asking again unchanged cannot help."""
+
+    code = "bad_request"
+    status = 400
+
+
+class InvalidJson(RequestError):
+    """The body is not JSON."""
+
+    code = "invalid_json"
+
+
+class InvalidPayload(RequestError):
+    """The body is JSON, but not the request this path takes."""
+
+    code = "invalid_request_payload"
+
+
+class ModelNotFound(RequestError):
+    """No Instance of this pool serves the model that was asked for."""
+
+    code = "model_not_found"
+    status = 404
+
+
+class CapacityError(CacheRouteError):
+    """Ours, and only for now; carries `retry_after_s` where a wait helps."""
+
+    code = "no_instance"
+    status = 503
+
+
+class NoInstanceError(CapacityError):
+    """Nothing alive can take the request."""
+
+
+class Overloaded(CapacityError):
+    """Everybody who could take the request is at the cap."""
+
+    code = "all_overloaded"
+
+
+class Draining(CapacityError):
+    """This Proxy is shutting down and takes no new work."""
+
+    code = "draining"
+
+
+class UpstreamError(CacheRouteError):
+    """An Instance failed; may be tried elsewhere until the first byte has gone out."""
+
+    code = "upstream_error"
+    status = 502
+    retryable = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        peer: str,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.peer = peer
+
+
+class UpstreamConnectError(UpstreamError):
+    """No connection could be made."""
+
+    code = "upstream_connect_failed"
+
+
+class UpstreamClosed(UpstreamError):
+    """The connection ended before the answer did."""
+
+    code = "upstream_closed"
+
+
+class UpstreamProtocolError(UpstreamError):
+    """What came back is not HTTP."""
+
+    code = "upstream_protocol_error"
+
+
+class UpstreamTimeout(UpstreamError):
+    """A limit fired; the message names which one and its setting."""
+
+    code = "upstream_timeout"
+    status = 504
+
+
+class UpstreamFailedStatus(UpstreamError):
+    """The Instance answered, with a status that speaks for trying another one."""
+
+    code = "upstream_status"
+
+
+class ConfigError(CacheRouteError):
+    """Found at start-up: every problem at once, each with its path and source."""
+
+    code = "bad_config"
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems

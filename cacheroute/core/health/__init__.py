@@ -1,0 +1,1 @@
+"""Which Instances have earned a rest, from what requests saw."""

@@ -1,0 +1,100 @@
+"""An Instance as this Proxy knows it: its description, and what was seen of it.
+
+Mutable on purpose. Every request moves `inflight`, and a frozen record would cost a
+hundred times the request's share of it. Only the owner touches a Member; whoever wants to
+keep or show one takes a snapshot.
+"""
+
+from cacheroute.core.instance import Instance
+from cacheroute.core.resources import Resource
+
+
+class Member:
+    """One entry of the pool, from its registration until it goes."""
+
+    __slots__ = (
+        "draining",
+        "ejected_until_mono_s",
+        "fingerprint_trouble",
+        "gpu_util",
+        "inflight",
+        "instance",
+        "last_seen_mono_s",
+        "last_seen_wall_s",
+        "places",
+        "probed_models",
+        "qps_1m",
+        "resource",
+        "rest",
+        "watched",
+    )
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.inflight = 0
+        """Requests on it right now; moved by leases alone."""
+        self.last_seen_mono_s = 0.0
+        """When it last spoke, on our monotonic clock; the only thing liveness asks."""
+        self.last_seen_wall_s = 0.0
+        """The same on our wall clock at that moment; for people, and wrong after a jump."""
+        self.qps_1m: float | None = None
+        """Requests a second it reported for itself."""
+        self.gpu_util: float | None = None
+        """GPU use it reported in a heartbeat, in percent."""
+        self.resource: Resource | None = None
+        """Its last resource snapshot, normalised."""
+        self.probed_models: frozenset[str] | None = None
+        """What its own `/v1/models` listed; None until it was asked."""
+        self.draining = False
+        """Whether it is to take no new requests."""
+        self.ejected_until_mono_s = 0.0
+        """Until when health keeps it out; in the past means not at all."""
+        self.rest: object | None = None
+        """What health remembers about it."""
+        self.places: list[tuple[list[float], int]] = []
+        """Where routing's index holds it."""
+        self.fingerprint_trouble = False
+        """Whether its last heartbeat contradicted the capabilities known here."""
+        self.watched = False
+        """Whether an expiry is scheduled for it; never for a static one."""
+
+    def __repr__(self) -> str:
+        return f"<Member {self.instance.instance_id} {self.inflight} inflight>"
+
+    @property
+    def models(self) -> frozenset[str] | None:
+        """Models it declared or was seen to list; None when neither is known.
+
+        Both, since an engine may declare the path of its weights and serve them by
+        another name.
+        """
+        declared, probed = self.instance.models, self.probed_models
+        if declared is None or probed is None:
+            return declared if probed is None else probed
+        return declared | probed
+
+
+class Lease:
+    """One request's claim on a Member, given back exactly once.
+
+    Tied to the Member and not to its id: a lease that outlives an unregistration and a
+    new registration under the same id leaves the new record alone.
+    """
+
+    __slots__ = ("_held", "member")
+
+    def __init__(self, member: Member) -> None:
+        self.member = member
+        self._held = True
+        member.inflight += 1
+
+    @property
+    def held(self) -> bool:
+        """Whether it still counts."""
+        return self._held
+
+    def release(self) -> None:
+        """Give the slot back; a second call does nothing."""
+        if self._held:
+            self._held = False
+            self.member.inflight -= 1

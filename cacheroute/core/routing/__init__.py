@@ -1,0 +1,1 @@
+"""Which Instance gets a request, and why."""

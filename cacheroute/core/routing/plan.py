@@ -1,0 +1,104 @@
+"""From a request to an Instance: filter once per change of the pool, then let a strategy choose."""
+
+from collections.abc import Callable, Collection
+
+from cacheroute.core.pool_member import Member
+from cacheroute.core.request import RouteRequest
+from cacheroute.core.routing.candidates import Candidates
+from cacheroute.core.routing.filters import Liveness, Sifted, describe, sift
+from cacheroute.core.routing.selection import Chosen, NoInstance, Selection
+from cacheroute.core.routing.strategies import Strategy
+
+_KEPT_LISTS = 256
+"""Most candidate lists kept; model names come from callers, so they must not add up."""
+
+_BUSY_RETRY_S = 1.0
+
+
+class Router:
+    """A strategy, and the lists it chooses from."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self.strategy = strategy
+        self._lists: dict[tuple[str | None, str], Candidates] = {}
+        self._version = -1
+
+    def plan(
+        self,
+        request: RouteRequest,
+        members: dict[str, Member],
+        version: int,
+        now_mono_s: float,
+        liveness: Liveness,
+        is_resting: Callable[[Member], bool],
+        excluded: Collection[Member] = (),
+    ) -> Selection:
+        """Choose an Instance; `excluded` are those that this request has failed on.
+
+        `version` is the pool's: while it stands still, lists made before are good.
+        """
+        if version != self._version:
+            self._forget(members, version)
+        key = (request.model, request.endpoint)
+        candidates = self._lists.get(key)
+        if candidates is None:
+            sifted = sift(
+                members.values(),
+                endpoint=request.endpoint,
+                model=request.model,
+                liveness=liveness,
+                is_resting=is_resting,
+            )
+            if not sifted.kept:
+                return _nobody(request, members, sifted)
+            candidates = Candidates(sifted)
+            if len(self._lists) >= _KEPT_LISTS:
+                self._forget(members, version)
+            self._lists[key] = candidates
+        if excluded or candidates.is_capped:
+            everyone = candidates
+            candidates = candidates.narrowed(excluded)
+            if not candidates.members:
+                return _nobody_left(request, everyone, excluded)
+        selection = self.strategy.select(request, candidates, now_mono_s)
+        if type(selection) is Chosen:
+            selection.skipped = candidates.sifted.skipped
+        return selection
+
+    def _forget(self, members: dict[str, Member], version: int) -> None:
+        self._version = version
+        self._lists.clear()
+        for member in members.values():
+            member.places.clear()
+
+
+def _nobody(request: RouteRequest, members: dict[str, Member], sifted: Sifted) -> NoInstance:
+    if not members:
+        return NoInstance(reason="No Instance is registered.", retry_after_s=_BUSY_RETRY_S)
+    reasons = describe(sifted.skipped)
+    if sifted.skipped.keys() == {"other models"}:
+        return NoInstance(
+            reason=f"No Instance of this pool serves the model {request.model!r}: {reasons}.",
+            code="model_not_found",
+        )
+    what = f" serves {request.model!r} on {request.endpoint}" if request.model else ""
+    return NoInstance(
+        reason=f"No alive Instance{what or f' serves {request.endpoint}'}: {reasons}.",
+        retry_after_s=_BUSY_RETRY_S,
+    )
+
+
+def _nobody_left(
+    request: RouteRequest, everyone: Candidates, excluded: Collection[Member]
+) -> NoInstance:
+    full = [m for m in everyone.members if m not in excluded]
+    if not full:
+        return NoInstance(reason="Every Instance that could serve the request has failed on it.")
+    caps = ", ".join(
+        f"{m.instance.instance_id} {m.inflight} of {m.instance.max_concurrent}" for m in full[:4]
+    )
+    return NoInstance(
+        reason=f"Every Instance that serves {request.endpoint} is at its max_concurrent: {caps}.",
+        code="all_overloaded",
+        retry_after_s=_BUSY_RETRY_S,
+    )

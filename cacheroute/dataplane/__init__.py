@@ -1,0 +1,1 @@
+"""HTTP/1.1 in both directions: bytes, back-pressure, limits, timeouts. Knows nothing of LLMs."""

@@ -1,0 +1,383 @@
+"""One client connection: bytes to requests, one answer at a time, in order.
+
+Requests that break the framing rules are refused and the connection is closed, since
+nobody can say where the next one would begin. A request reaches its handler whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, cast
+
+import httptools
+
+from cacheroute.dataplane import sockets
+from cacheroute.dataplane.head import CONTINUE
+from cacheroute.dataplane.inbound import Inbound
+
+if TYPE_CHECKING:
+    from cacheroute.dataplane.server import HttpServer
+
+_ONCE = frozenset({b"host", b"content-length", b"transfer-encoding"})
+_PIPELINED_MAX = 4
+_LINGER_S = 2.0
+_HALF_CLOSE_GRACE_S = 0.25
+_PROBE_CHECKS_S = (0.05, 0.1, 0.3, 1.0)
+_WRITE_HIGH_WATER_BYTES = 64 * 1024
+
+
+class ClientConnection(asyncio.Protocol):
+    """The server side of one connection."""
+
+    __slots__ = (
+        "_active", "_age_s", "_body", "_body_bytes", "_discard", "_eof", "_fields", "_head_bytes",
+        "_headers", "_host_count", "_in_body", "_in_message", "_loop", "_parser", "_probe",
+        "_queue", "_reading_paused", "_refusal", "_server", "_stall_s", "_transport", "_url",
+        "closing", "write_paused",
+    )  # fmt: skip
+
+    def __init__(self, server: HttpServer) -> None:
+        self._server = server
+        self._loop = server.loop
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport = cast(asyncio.Transport, None)
+        self._active: Inbound | None = None
+        self._queue: deque[Inbound] = deque()
+        self._url = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._fields: dict[bytes, bytes] = {}
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._head_bytes = 0
+        self._in_message = False
+        self._in_body = False
+        self._refusal: tuple[int, str] | None = None
+        self._discard = False
+        self._eof = False
+        self._probe: asyncio.TimerHandle | None = None
+        self._reading_paused = False
+        self._age_s = 0.0
+        self._stall_s = 0.0
+        self.write_paused = False
+        self.closing = False
+        """Whether the running answer is the last one on this connection."""
+
+    # From the event loop.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=_WRITE_HIGH_WATER_BYTES)
+        if not self._server.admit(self):
+            self._refuse(503, "Too many connections to this server; try again shortly.")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._probe is not None:
+            self._probe.cancel()
+        self._server.forget(self)
+        self._queue.clear()
+        self._body = []
+        active, self._active = self._active, None
+        self._discard = True
+        if active is not None and active.on_gone is not None:
+            on_gone, active.on_gone = active.on_gone, None
+            on_gone()
+
+    def data_received(self, data: bytes) -> None:
+        if self._discard:
+            return
+        if not self._in_body:
+            self._head_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # The request itself is whole; the upgrade it offers is not taken up.
+            self.closing = True
+            if self._in_message:
+                self._refuse(400, "This server does not tunnel.")
+                return
+        except httptools.HttpParserError:
+            self._refuse(*(self._refusal or (400, "The request is not valid HTTP/1.1.")))
+            return
+        if (
+            self._head_bytes > self._server.limits.head_bytes
+            and self._in_message
+            and not self._in_body
+        ):
+            self._refuse(431, self._head_too_large())
+            return
+        if self._active is None:
+            if self._queue:
+                self._next()
+        elif len(self._queue) >= _PIPELINED_MAX and not self._reading_paused:
+            self._reading_paused = True
+            self._transport.pause_reading()
+
+    def eof_received(self) -> bool:
+        self._eof = True
+        if self._active is None and not self._queue:
+            return False
+        # A client may close its sending side and still wait for the answer. Only sending
+        # something tells that apart from one that has closed altogether: see _probe_peer.
+        self._probe = self._loop.call_later(_HALF_CLOSE_GRACE_S, self._probe_peer)
+        return True
+
+    def pause_writing(self) -> None:
+        self.write_paused = True
+        self._stall_s = 0.0
+        if self._active is not None and self._active.on_pause is not None:
+            self._active.on_pause()
+
+    def resume_writing(self) -> None:
+        self.write_paused = False
+        if self._active is not None and self._active.on_resume is not None:
+            self._active.on_resume()
+
+    # From the parser.
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers = []
+        self._fields = {}
+        self._body = []
+        self._body_bytes = 0
+        self._in_message = True
+        self._in_body = False
+        self._age_s = 0.0
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_body:
+            return  # a trailer: nobody asked for it
+        lowered = name.lower()
+        if lowered in self._fields:
+            if lowered in _ONCE:
+                self._fail(400, f"The header {name.decode('latin-1')} may appear only once.")
+        else:
+            self._fields[lowered] = value
+        self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        fields = self._fields
+        limits = self._server.limits
+        self._in_body = True
+        if self._head_bytes > limits.head_bytes:
+            size = len(self._url) + sum(len(n) + len(v) + 4 for n, v in self._headers)
+            if size > limits.head_bytes:
+                self._fail(431, self._head_too_large())
+        self._head_bytes = 0
+        if len(self._headers) > limits.headers:
+            self._fail(431, f"The request has more than {limits.headers} headers (limits.headers).")
+        version = self._parser.get_http_version()
+        if version == "1.1":
+            if not fields.get(b"host") and b"host" not in fields:
+                self._fail(400, "An HTTP/1.1 request needs a Host header.")
+        elif version != "1.0":
+            self._fail(505, f"HTTP/{version} is not spoken here; use HTTP/1.1.")
+        coding = fields.get(b"transfer-encoding")
+        if coding is not None:
+            if version == "1.0":
+                self._fail(400, "An HTTP/1.0 request cannot have a Transfer-Encoding.")
+            if b"content-length" in fields:
+                self._fail(400, "Content-Length and Transfer-Encoding exclude each other.")
+            if coding.strip().lower() != b"chunked":
+                self._fail(400, "The only Transfer-Encoding understood here is 'chunked'.")
+        length = fields.get(b"content-length")
+        if length is not None and (not length.isdigit() or int(length) > limits.body_bytes):
+            if not length.isdigit():
+                self._fail(400, "Content-Length must be a plain decimal number.")
+            self._fail(413, self._body_too_large())
+        if b"expect" in fields and version == "1.1":
+            if fields[b"expect"].lower() != b"100-continue":
+                self._fail(417, "The only Expect understood here is '100-continue'.")
+            if self._active is None and not self._queue and (length != b"0"):
+                self._transport.write(CONTINUE)
+
+    def on_body(self, data: bytes) -> None:
+        self._body_bytes += len(data)
+        if self._body_bytes > self._server.limits.body_bytes:
+            self._fail(413, self._body_too_large())
+        self._body.append(data)
+
+    def on_message_complete(self) -> None:
+        body = self._body
+        self._in_message = False
+        self._in_body = False
+        self._queue.append(
+            Inbound(
+                self,
+                self._parser.get_method().decode("latin-1"),
+                _origin_form(self._url),
+                self._headers,
+                self._fields,
+                body[0] if len(body) == 1 else b"".join(body),
+                is_http_10=self._parser.get_http_version() == "1.0",
+                keep_alive=self._parser.should_keep_alive(),
+            ),
+        )
+        self._body = []
+
+    # From the answer that is running.
+
+    def send(self, data: bytes) -> None:
+        """Write bytes of the running answer."""
+        self._transport.write(data)
+
+    def send_all(self, pieces: list[bytes]) -> None:
+        """Write several pieces without joining them first."""
+        self._transport.writelines(pieces)
+
+    def answered(self, inbound: Inbound) -> None:
+        """Go on after a complete answer."""
+        if self._active is not inbound:
+            return
+        self._active = None
+        self._age_s = 0.0
+        inbound.on_gone = inbound.on_pause = inbound.on_resume = None
+        if self._probe is not None:
+            self._probe.cancel()
+            self._probe = None
+        if not inbound.keep_alive or self.closing or (self._eof and not self._queue):
+            self._finish_and_close()
+        elif self._queue:
+            # Not from here: a thousand pipelined requests would nest a thousand calls.
+            self._loop.call_soon(self._next)
+        elif self._reading_paused:
+            self._reading_paused = False
+            self._transport.resume_reading()
+
+    def hang_up(self) -> None:
+        """Close once everything written has gone out, without ending the answer."""
+        self._active = None
+        self._discard = True
+        self._transport.close()
+
+    def reset(self) -> None:
+        """Close at once with a reset."""
+        self._active = None
+        self._discard = True
+        sockets.reset(self._transport)
+
+    def reset_and_tell(self) -> None:
+        """Close at once; the running request is told that its client is gone."""
+        sockets.reset(self._transport)
+
+    # From the server.
+
+    def tick(self, elapsed_s: float) -> None:
+        """Hold this connection to its limits on silence."""
+        self._age_s += elapsed_s
+        timeouts = self._server.timeouts
+        if self.write_paused:
+            self._stall_s += elapsed_s
+            if self._stall_s > timeouts.client_write_s:
+                sockets.reset(self._transport)
+        elif self._active is not None:
+            if self._eof and sockets.is_reset(self._transport):
+                self._transport.abort()
+        elif self._discard:
+            if self._age_s > _LINGER_S:
+                self._transport.abort()
+        elif self._in_message:
+            limit_s = timeouts.client_body_s if self._in_body else timeouts.client_head_s
+            if self._age_s > limit_s:
+                what, setting = (
+                    ("body", "timeouts.client_body_s")
+                    if self._in_body
+                    else ("head", "timeouts.client_head_s")
+                )
+                self._refuse(408, f"The request {what} took longer than {limit_s:g} s ({setting}).")
+        elif self._age_s > timeouts.client_idle_s:
+            self._transport.close()
+
+    def shut(self) -> None:
+        """Close when idle, otherwise after the running answer."""
+        self.closing = True
+        if self._active is None and not self._in_message and not self._queue:
+            self._transport.close()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is running or due."""
+        return self._active is not None or bool(self._queue)
+
+    # Within.
+
+    def _next(self) -> None:
+        if self._active is None and self._queue and not self._discard:
+            inbound = self._active = self._queue.popleft()
+            self._server.on_request(inbound)
+
+    def _fail(self, status: int, message: str) -> None:
+        """Stop the parser from within one of its callbacks."""
+        self._refusal = (status, message)
+        raise _Refused
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Answer a broken request and close, but never before the answer to an earlier one."""
+        self._discard = True
+        self._age_s = 0.0
+        self._in_message = False
+        self._queue.clear()
+        if self._active is not None:
+            self.closing = True
+            return
+        headers, body = self._server.render_refusal(status, message)
+        refusal = Inbound(
+            self, "POST", b"*", [], {}, b"", is_http_10=False, keep_alive=False
+        )  # fmt: skip
+        self._active = refusal
+        refusal.respond(status, headers, body)
+
+    def _finish_and_close(self) -> None:
+        # Closing a socket with unread input makes the kernel send a reset, which can
+        # destroy the answer before the client has read it: close our half, linger, then close.
+        if self._discard or self._in_message or self._reading_paused:
+            self._discard = True
+            if self._reading_paused:
+                self._transport.resume_reading()
+            if self._transport.can_write_eof() and not self._eof:
+                self._transport.write_eof()
+                return
+        self._transport.close()
+
+    def _probe_peer(self) -> None:
+        # An interim response is legal for any HTTP/1.1 request and ignored by a client that
+        # waits; the kernel of one that has closed answers it with a reset.
+        self._probe = None
+        active = self._active
+        if active is None or self._transport.is_closing():
+            return
+        if not active.begun and not active.is_http_10:
+            self._transport.write(CONTINUE)
+        self._check_peer(0)
+
+    def _check_peer(self, turn: int) -> None:
+        if sockets.is_reset(self._transport):
+            self._transport.abort()
+        elif turn < len(_PROBE_CHECKS_S) and self._active is not None:
+            self._probe = self._loop.call_later(
+                _PROBE_CHECKS_S[turn], self._check_peer, turn + 1
+            )  # fmt: skip
+
+    def _head_too_large(self) -> str:
+        limit = self._server.limits.head_bytes
+        return f"The request head is larger than {limit} bytes (limits.head_bytes)."
+
+    def _body_too_large(self) -> str:
+        limit = self._server.limits.body_bytes
+        return f"The request body is larger than {limit} bytes (limits.body_bytes)."
+
+
+class _Refused(Exception):
+    """Unwinds the parser; what is refused stands in the connection."""
+
+
+def _origin_form(target: bytes) -> bytes:
+    if target.startswith((b"/", b"*")):
+        return target
+    _, scheme, rest = target.partition(b"://")
+    slash = rest.find(b"/")
+    return rest[slash:] if scheme and slash >= 0 else b"/"

@@ -1,0 +1,210 @@
+"""Connections to upstream peers: kept while warm, made when missing, never shared.
+
+There is no cap on connections: a model server queues better than we could, and a cap in
+a client library is the classic way to make the 101st stream wait in silence.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from cacheroute.core.errors import UpstreamConnectError, UpstreamError, UpstreamTimeout
+from cacheroute.core.limits import Limits, Timeouts
+from cacheroute.dataplane.outbound import Outbound
+from cacheroute.dataplane.sweep import Sweeper
+from cacheroute.dataplane.upstream import UpstreamConnection
+
+
+def allow_any_address(_host: str) -> str | None:
+    """Object to no address."""
+    return None
+
+
+class Peer:
+    """One upstream address, its idle connections and its running requests."""
+
+    __slots__ = (
+        "_connecting",
+        "_pool",
+        "active",
+        "host",
+        "idle",
+        "limits",
+        "name",
+        "port",
+        "withheld",
+    )
+
+    def __init__(self, pool: "UpstreamPool", host: str, port: int) -> None:
+        self._pool = pool
+        self.host = host
+        self.port = port
+        self.name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        self.limits = pool.limits
+        self.withheld = pool.withheld
+        self.idle: list[UpstreamConnection] = []
+        """Warm connections, the most recently used last."""
+        self.active: set[Outbound] = set()
+        self._connecting: dict[Outbound, asyncio.Task[None]] = {}
+
+    def send(self, outbound: Outbound) -> None:
+        """Send a request on a warm connection, or on a new one."""
+        self.active.add(outbound)
+        idle = self.idle
+        while idle:
+            connection = idle.pop()
+            if not connection.is_closing:
+                connection.begin(outbound)
+                return
+        self.connect(outbound)
+
+    def connect(self, outbound: Outbound) -> None:
+        """Send a request on a new connection."""
+        outbound.connection = None
+        task = self._pool.loop.create_task(self._connect(outbound))
+        self._connecting[outbound] = task
+        task.add_done_callback(lambda _: self._connecting.pop(outbound, None))
+
+    async def _connect(self, outbound: Outbound) -> None:
+        timeout_s = self._pool.timeouts.connect_s
+        try:
+            async with asyncio.timeout(timeout_s):
+                transport, connection = await self._pool.loop.create_connection(
+                    lambda: UpstreamConnection(self), self.host, self.port
+                )
+        except TimeoutError:
+            message = f"No connection to {self.name} within {timeout_s:g} s (timeouts.connect_s)."
+            self.fail(outbound, UpstreamTimeout(message, peer=self.name))
+            return
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            message = f"No connection to {self.name}: {reason}."
+            self.fail(outbound, UpstreamConnectError(message, peer=self.name))
+            return
+        except BaseException:
+            # Whoever waits must hear of it, even if it is our own mistake.
+            message = f"No connection to {self.name}: the attempt was broken off."
+            self.fail(outbound, UpstreamConnectError(message, peer=self.name))
+            raise
+        address = transport.get_extra_info("peername")
+        objection = self._pool.object_to(address[0]) if address else None
+        if objection is not None:
+            transport.abort()
+            message = f"{self.name} leads to {address[0]}, {objection}."
+            self.fail(outbound, UpstreamConnectError(message, peer=self.name))
+        elif outbound.done:  # given up while connecting; the connection is as good as new
+            self.active.discard(outbound)
+            self.idle.append(connection)
+        else:
+            connection.begin(outbound)
+
+    def ended(self, outbound: Outbound) -> None:
+        """Take note that an answer is complete."""
+        outbound.done = True
+        self.active.discard(outbound)
+
+    def fail(self, outbound: Outbound, error: UpstreamError) -> None:
+        """Tell the listener, unless it has walked away, that there will be no (whole) answer."""
+        self.active.discard(outbound)
+        if not outbound.done:
+            outbound.done = True
+            outbound.listener.on_fail(error)
+
+    def lost(self, connection: UpstreamConnection) -> None:
+        """Take note that a connection is gone."""
+        if connection in self.idle:
+            self.idle.remove(connection)
+
+    def tick(self, elapsed_s: float) -> None:
+        """Hold running requests and idle connections to their limits."""
+        timeouts = self._pool.timeouts
+        for outbound in list(self.active):
+            if outbound.done:
+                self.active.discard(outbound)
+                continue
+            outbound.life_s += elapsed_s
+            if not outbound.is_paused:
+                outbound.age_s += elapsed_s
+            if outbound.heard:
+                limit_s, what, setting = timeouts.between_bytes_s, "more", "between_bytes_s"
+            else:
+                limit_s, what, setting = timeouts.first_byte_s, "an answer", "first_byte_s"
+            if outbound.age_s > limit_s:
+                self._time_out(outbound, f"did not send {what} within", limit_s, setting)
+            elif timeouts.total_s is not None and outbound.life_s > timeouts.total_s:
+                self._time_out(outbound, "did not finish within", timeouts.total_s, "total_s")
+        for connection in list(self.idle):
+            connection.idle_s += elapsed_s
+            if connection.idle_s >= timeouts.pool_idle_s:
+                self.idle.remove(connection)
+                connection.close()
+
+    def close(self) -> None:
+        """Close idle connections; running requests go on."""
+        for connection in self.idle:
+            connection.close()
+        self.idle.clear()
+
+    def give_up(self, error: Callable[[], UpstreamError]) -> None:
+        """Fail every running request, because its peer has left for good."""
+        for outbound in list(self.active):
+            if outbound.connection is not None:
+                outbound.connection.reset()
+            self.fail(outbound, error())
+        self.close()
+
+    def _time_out(self, outbound: Outbound, what: str, limit_s: float, setting: str) -> None:
+        if outbound.connection is not None:
+            outbound.connection.reset()
+        message = f"{self.name} {what} {limit_s:g} s (timeouts.{setting})."
+        self.fail(outbound, UpstreamTimeout(message, peer=self.name))
+
+
+class UpstreamPool:
+    """Every upstream peer, one `Peer` per address."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+        object_to: Callable[[str], str | None] = allow_any_address,
+        withheld: frozenset[bytes] = frozenset(),
+    ) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.limits = limits or Limits()
+        self.timeouts = timeouts or Timeouts()
+        self.object_to = object_to
+        """Says why a resolved address must not be talked to, or None."""
+        self.withheld = withheld
+        """Lower-case names of header lines that are not passed on from any answer."""
+        self._peers: dict[tuple[str, int], Peer] = {}
+        self._sweeper = Sweeper(
+            self.loop,
+            [
+                self.timeouts.first_byte_s,
+                self.timeouts.between_bytes_s,
+                self.timeouts.total_s,
+                self.timeouts.pool_idle_s,
+            ],
+        )
+        self._sweeper.start()
+
+    def peer(self, host: str, port: int) -> Peer:
+        """Return the peer at an address, the same one each time."""
+        peer = self._peers.get((host, port))
+        if peer is None:
+            peer = self._peers[host, port] = Peer(self, host, port)
+            self._sweeper.watched.add(peer)
+        return peer
+
+    def drop(self, peer: Peer) -> None:
+        """Forget a peer that is no longer needed and has nothing running."""
+        peer.close()
+        self._sweeper.watched.discard(peer)
+        self._peers.pop((peer.host, peer.port), None)
+
+    def close(self) -> None:
+        """Close every idle connection and stop watching."""
+        self._sweeper.stop()
+        for peer in self._peers.values():
+            peer.close()

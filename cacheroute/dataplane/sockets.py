@@ -1,0 +1,76 @@
+"""The few things we ask of a socket below its transport."""
+
+import asyncio
+import socket
+import struct
+
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+_TCP_CLOSED = 7
+"""TCP_CLOSE of the kernel's tcp_states.h: the peer has reset the connection."""
+
+
+def reset(transport: asyncio.Transport) -> None:
+    """Close with a TCP reset, so that the peer cannot take it for a half-close."""
+    sock = transport.get_extra_info("socket")
+    if sock is not None and not transport.is_closing():
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        except OSError:
+            pass  # it is closed already
+    transport.abort()
+
+
+def is_reset(transport: asyncio.Transport) -> bool:
+    """Whether the kernel has seen a reset that nobody has been told of yet.
+
+    After the peer's FIN the event loop reads no more, and so hears of a reset only when
+    it writes; the kernel's own state says it without sending anything.
+    """
+    sock = transport.get_extra_info("socket")
+    if sock is None:
+        return True
+    try:
+        info: bytes = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
+    except (OSError, AttributeError):
+        return False
+    return info[0] == _TCP_CLOSED
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """Bind every address of `host`, on one port for all; raises OSError.
+
+    Port 0 takes a free one. `localhost` and names with two families get a socket each.
+    """
+    infos = socket.getaddrinfo(
+        host or None,
+        port,
+        type=socket.SOCK_STREAM,
+        flags=socket.AI_PASSIVE,
+    )
+    sockets: list[socket.socket] = []
+    try:
+        for family, kind, proto, _, address in dict.fromkeys(infos):
+            try:
+                sock = socket.socket(family, kind, proto)
+            except OSError:
+                continue  # a family this host does not have
+            sockets.append(sock)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            bound_port = port or (sockets[0].getsockname()[1] if len(sockets) > 1 else 0)
+            try:
+                sock.bind((address[0], bound_port, *address[2:]))
+            except OSError:
+                if family == socket.AF_INET6 and len(infos) > 1:
+                    # Many containers have ::1 in their hosts file and no IPv6 at all.
+                    sockets.remove(sock)
+                    sock.close()
+                    continue
+                raise
+            sock.setblocking(False)
+    except OSError:
+        for sock in sockets:
+            sock.close()
+        raise
+    return sockets

@@ -1,0 +1,273 @@
+"""One connection to an upstream peer: a request out, an answer in, again and again."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+import httptools
+
+from cacheroute.core.errors import UpstreamClosed, UpstreamProtocolError
+from cacheroute.dataplane import sockets
+from cacheroute.dataplane.head import HOP_BY_HOP, connection_tokens, has_no_body
+
+if TYPE_CHECKING:
+    from cacheroute.dataplane.outbound import Outbound
+    from cacheroute.dataplane.pool import Peer
+
+_NEEDED = frozenset(
+    {b"content-type", b"content-encoding", b"retry-after", b"cache-control", b"x-accel-buffering"}
+)
+_UNSENT_JOIN_BYTES = 8 * 1024
+
+
+class UpstreamConnection(asyncio.Protocol):
+    """The client side of one connection; at most one request at a time."""
+
+    __slots__ = (
+        "_bad", "_chunked", "_ended", "_fresh_head", "_head_bytes", "_head_done", "_interim",
+        "_keep_alive", "_named", "_outbound", "_parser", "_peer", "_pieces", "_transport", "_until_close",
+        "idle_s", "is_reused",
+    )  # fmt: skip
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._parser = httptools.HttpResponseParser(self)
+        self._transport = cast(asyncio.Transport, None)
+        self._outbound: Outbound | None = None
+        self._pieces: list[bytes] = []
+        self._head_bytes = 0
+        self._head_done = False
+        self._fresh_head = False
+        self._interim = False
+        self._ended = False
+        self._keep_alive = False
+        self._until_close = False
+        self._chunked = False
+        self._named: set[bytes] | None = None
+        self._bad: str | None = None
+        self.idle_s = 0.0
+        self.is_reused = False
+
+    # From the event loop.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._peer.lost(self)
+        outbound, self._outbound = self._outbound, None
+        if outbound is None or outbound.done:
+            return
+        if self._until_close and exc is None:
+            self._peer.ended(outbound)
+            outbound.listener.on_end(b"")
+        elif self.is_reused and not outbound.heard and outbound.may_resend:
+            # The peer closed an idle connection just as it was taken up again.
+            outbound.may_resend = False
+            self._peer.connect(outbound)
+        else:
+            what = "in the middle of its answer" if outbound.heard else "without an answer"
+            how = "was reset" if exc is not None else "closed"
+            self._peer.fail(
+                outbound,
+                UpstreamClosed(
+                    f"The connection to {self._peer.name} {how} {what}.", peer=self._peer.name
+                ),
+            )
+
+    def data_received(self, data: bytes) -> None:
+        outbound = self._outbound
+        if outbound is None:
+            self._transport.abort()  # nobody asked
+            return
+        outbound.heard = True
+        outbound.age_s = 0.0
+        if not self._head_done:
+            self._head_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            if not self._ended:
+                self._break(self._bad or "what it sent is not a valid HTTP/1.1 answer")
+                return
+            self._bad = "bytes behind the answer"
+        is_head_new = self._fresh_head
+        if is_head_new:
+            self._fresh_head = False
+            outbound.listener.on_head()
+            if outbound.done:
+                return
+        elif not self._head_done and self._head_bytes > self._peer.limits.head_bytes:
+            self._break(f"its head is larger than {self._peer.limits.head_bytes} bytes")
+            return
+        pieces = self._pieces
+        if pieces:
+            self._pieces = []
+            body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        else:
+            body = b""
+        if self._ended:
+            self._finish(outbound, body)
+        elif body or is_head_new:
+            outbound.listener.on_body(body)
+
+    # From the parser.
+
+    def on_message_begin(self) -> None:
+        if self._ended or self._outbound is None:
+            raise _Stop  # a second answer to one request
+        self._interim = False
+
+    def on_status(self, reason: bytes) -> None:
+        if self._outbound is not None:
+            self._outbound.reason += reason
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        outbound = self._outbound
+        if outbound is None or self._head_done:
+            return  # a trailer: nobody asked for it
+        lowered = name.lower()
+        if lowered in HOP_BY_HOP:
+            self._hop_by_hop(lowered, value)
+        elif lowered == b"content-length":
+            if not value.isdigit() or outbound.content_length not in (None, int(value)):
+                self._bad = f"its Content-Length is {value.decode('latin-1')!r}"
+                raise _Stop
+            outbound.content_length = int(value)
+        else:
+            if lowered in _NEEDED:
+                outbound.fields[lowered] = value
+            if lowered not in self._peer.withheld:
+                outbound.lines.append(b"%b: %b\r\n" % (name, value))
+
+    def on_headers_complete(self) -> None:
+        outbound = self._outbound
+        if outbound is None:
+            return
+        status = self._parser.get_status_code()
+        if 100 <= status < 200:
+            if status == 101:
+                self._bad = "it wants to change protocols"
+                raise _Stop
+            self._interim = True
+            outbound.lines.clear()
+            outbound.fields.clear()
+            outbound.reason = b""
+            return
+        outbound.status = status
+        # Asked now: once the message is complete, the parser has forgotten its framing.
+        self._keep_alive = self._parser.should_keep_alive()
+        self._head_done = True
+        self._fresh_head = True
+        if self._named is not None:
+            self._drop_named(outbound, self._named)
+        if self._chunked:
+            if outbound.content_length is not None:
+                self._bad = "it has both a Content-Length and a Transfer-Encoding"
+                raise _Stop
+        elif not outbound.expects_body or has_no_body(status):
+            self._ended = True
+        elif outbound.content_length is None:
+            self._until_close = True
+
+    def on_body(self, data: bytes) -> None:
+        self._pieces.append(data)
+
+    def on_message_complete(self) -> None:
+        if not self._interim:
+            self._ended = True
+
+    # From the peer and the request.
+
+    def begin(self, outbound: Outbound) -> None:
+        """Send a request."""
+        self._outbound = outbound
+        outbound.connection = self
+        self._head_bytes = 0
+        self._head_done = self._ended = self._until_close = self._chunked = False
+        self._named = None
+        body = outbound.body
+        if len(body) < _UNSENT_JOIN_BYTES:
+            self._transport.write(outbound.head + body)
+        else:
+            self._transport.writelines([outbound.head, body])
+
+    def reset(self) -> None:
+        """Close with a reset; the request, if any, is given up."""
+        self._outbound = None
+        sockets.reset(self._transport)
+
+    def close(self) -> None:
+        """Close an idle connection."""
+        self._outbound = None
+        self._transport.close()
+
+    def pause(self) -> None:
+        """Stop reading."""
+        if not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        """Go on reading."""
+        if not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether no request can be sent on it any more."""
+        return self._transport.is_closing()
+
+    # Within.
+
+    def _finish(self, outbound: Outbound, body: bytes) -> None:
+        self._outbound = None
+        outbound.connection = None
+        if (
+            self._bad is None
+            and self._keep_alive
+            and outbound.expects_body
+            and not self._transport.is_closing()
+            and self._transport.get_write_buffer_size() == 0
+        ):
+            if outbound.is_paused:
+                self._transport.resume_reading()
+            self.is_reused = True
+            self.idle_s = 0.0
+            self._peer.idle.append(self)
+        else:
+            # A HEAD leaves the parser waiting for a body; an early answer leaves the rest
+            # of the request unsent. Neither connection can be used again.
+            self._transport.close()
+        self._peer.ended(outbound)
+        outbound.listener.on_end(body)
+
+    def _break(self, why: str) -> None:
+        outbound, self._outbound = self._outbound, None
+        sockets.reset(self._transport)
+        if outbound is not None and not outbound.done:
+            error = UpstreamProtocolError(
+                f"The answer of {self._peer.name} cannot be used: {why}.", peer=self._peer.name
+            )
+            self._peer.fail(outbound, error)
+
+    def _hop_by_hop(self, lowered: bytes, value: bytes) -> None:
+        if lowered == b"transfer-encoding":
+            if value.strip().lower() != b"chunked" or self._chunked:
+                self._bad = f"its Transfer-Encoding is {value.decode('latin-1')!r}"
+                raise _Stop
+            self._chunked = True
+        elif lowered == b"connection":
+            named = connection_tokens(value) - {b"close", b"keep-alive"}
+            if named:
+                self._named = (self._named or set()) | named
+
+    @staticmethod
+    def _drop_named(outbound: Outbound, named: set[bytes]) -> None:
+        outbound.lines[:] = [
+            line for line in outbound.lines if line.partition(b":")[0].lower() not in named
+        ]
+
+
+class _Stop(Exception):
+    """Unwinds the parser; what is wrong stands in the connection."""

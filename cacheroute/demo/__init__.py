@@ -1,0 +1,1 @@
+"""Counterparts to try CacheRoute with, each a program of its own."""

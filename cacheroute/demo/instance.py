@@ -1,0 +1,189 @@
+"""A model server without a model: vLLM's HTTP API on a modelled GPU, and an Instance of a pool.
+
+`python -m cacheroute.demo.instance --proxy-cp-url http://127.0.0.1:8002` registers at a Proxy,
+sends heartbeats and resource snapshots, and answers with made-up words at the pace of a real
+GPU: prompts that share a prefix really get their first token sooner. It prints one line,
+`listening on http://HOST:PORT`, and exits 0 when told to stop, 2 on a bad option, 5 when it
+cannot listen.
+
+Faults can be ordered while it runs, or with `--fault` at the start:
+
+    POST /demo/fault {"kind": KIND, ...}   arms one; GET shows what is armed, DELETE takes all back
+
+    die_mid_stream   the connection is reset after `after_tokens` tokens (default 1); a plain
+                     JSON answer is cut in half; with 0, before the first byte
+    error            the answer is `status` (default 500), with `retry_after_s` if given
+    error_event      after `after_tokens` tokens the stream ends with vLLM's error event, still
+                     a 200; a plain JSON answer is a 500
+    freeze           nothing more comes out, connections stay open
+    refuse           the listening socket is closed for `for_s` seconds (default 5)
+    slow             everything takes `factor` times as long (default 10)
+
+The first three strike `count` requests (default 1), or all requests for `for_s` seconds; the
+others last `for_s` seconds, or until they are taken back.
+"""
+
+import asyncio
+import contextlib
+import gc
+import importlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+from cacheroute.core.engine.engine import Engine
+from cacheroute.demo import identity
+from cacheroute.demo.fault_desk import FaultDesk
+from cacheroute.demo.listening import Listening
+from cacheroute.demo.metrics import VllmMetrics
+from cacheroute.demo.options import PROGRAM, InstanceOptions, parse_options
+from cacheroute.demo.pace import Pacer
+from cacheroute.demo.params import ServedModel
+from cacheroute.demo.service import Service
+
+EXIT_CANNOT_LISTEN = 5
+
+
+def main() -> int:
+    """Run one Instance until a signal; returns the exit code."""
+    import uvloop
+
+    options = parse_options(sys.argv[1:], os.environ)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_run(options))
+
+
+async def _run(options: InstanceOptions) -> int:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(each, stopping.set)
+    try:
+        await serve(options, stopping=stopping, on_listening=_announce)
+    except OSError as error:
+        sys.stderr.write(f"{PROGRAM}: cannot listen on {options.host}:{options.port}: {error}\n")
+        return EXIT_CANNOT_LISTEN
+    return 0
+
+
+async def serve(
+    options: InstanceOptions, *, stopping: asyncio.Event, on_listening: Callable[[str], None]
+) -> None:
+    """Serve until `stopping` is set; raises OSError when the address cannot be had."""
+    instance = Instance(options)
+    await instance.open()
+    on_listening(_url(options.host, instance.port))
+    try:
+        if options.proxy_cp_url is None:
+            gc.freeze()
+            await stopping.wait()
+        else:
+            await _belong(instance, options.proxy_cp_url, stopping)
+    finally:
+        await instance.close()
+
+
+class Instance:
+    """The parts of one Instance, put together on the running loop."""
+
+    def __init__(self, options: InstanceOptions) -> None:
+        began_at_s = time.time()
+        model = ServedModel(
+            name=options.model,
+            max_model_tokens=options.max_model_tokens,
+            created_at_s=int(began_at_s),
+        )
+        self.options = options
+        self.engine = Engine(options.profile)
+        self.pacer = Pacer(self.engine, options.speed)
+        self.desk = FaultDesk(self.pacer)
+        self.metrics = VllmMetrics(
+            self.engine, model=model.name, created_at_s=began_at_s, speed=lambda: self.pacer.speed
+        )
+        self.service = Service(
+            model=model,
+            pacer=self.pacer,
+            metrics=self.metrics,
+            desk=self.desk,
+            max_queued=options.max_queued,
+        )
+        self._listening = Listening(
+            self.service.on_request,
+            host=options.host,
+            port=options.port,
+            cp_host=options.cp_host,
+            cp_port=options.cp_port,
+        )
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on."""
+        return self._listening.port
+
+    async def open(self) -> None:
+        """Listen, with the faults that were ordered for the start; raises OSError."""
+        await self._listening.open()
+        self.desk.refuse_for = self._listening.refuse_for
+        for fault in self.options.faults:
+            self.desk.arm(fault)
+
+    async def close(self) -> None:
+        """Let running answers end for a while, then stop."""
+        self.desk.clear()
+        await self._listening.close(self.options.grace_s)
+        self.pacer.stop()
+
+
+async def _belong(instance: Instance, proxy_url: str, stopping: asyncio.Event) -> None:
+    """Be part of a Proxy's pool until `stopping` is set, and leave it then."""
+    # An HTTP client takes longer to load than all the rest: the port is open meanwhile.
+    await asyncio.to_thread(importlib.import_module, "httpx")
+    from cacheroute.demo.peer import Peer
+    from cacheroute.demo.registration import Registration
+    from cacheroute.demo.resource_agent import AgentProcess, SnapshotReporter
+
+    gc.freeze()
+    options, service = instance.options, instance.service
+    agent_url = options.agent_url or f"http://127.0.0.1:{options.agent_port}"
+    token = options.proxy_cp_token
+    async with contextlib.AsyncExitStack() as held:
+        proxy = await held.enter_async_context(Peer(proxy_url, token=token))
+        agents = await held.enter_async_context(Peer(agent_url, timeout_s=2.0))
+        registration = Registration(
+            proxy,
+            identity.registration(options, instance.port),
+            load=lambda: {"inflight": service.inflight, "qps_1m": service.qps_1m, "gpu_util": None},
+            heartbeat_s=options.heartbeat_s,
+        )
+        agent = AgentProcess(
+            agents,
+            listen=f"127.0.0.1:{options.agent_port}" if options.starts_agent else None,
+            instance_id=registration.instance_id,
+        )
+        held.push_async_callback(agent.end)
+        held.push_async_callback(registration.unregister)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(registration.run())]
+            if options.report_resources:
+                reporter = SnapshotReporter(
+                    agent, proxy, registration, interval_s=options.report_interval_s
+                )
+                tasks.append(group.create_task(reporter.run()))
+            await stopping.wait()
+            for task in tasks:
+                task.cancel()
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(f"listening on {url}\n")
+    sys.stdout.flush()
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Bytes to values and back, pure: SSE, Prometheus text, durations and addresses."""

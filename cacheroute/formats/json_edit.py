@@ -1,0 +1,50 @@
+"""Change one value of a JSON object and leave every other byte as it was.
+
+Parsing and writing again would reorder keys, round big numbers and unescape text, which
+makes an engine's prefix cache miss; so only the span of the value is replaced.
+"""
+
+import re
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]', re.DOTALL)
+_SPACE = b" \t\r\n"
+
+
+def find_value(document: bytes, key: bytes) -> tuple[int, int] | None:
+    """Return the span of a top-level key's value, the last one if it is repeated.
+
+    `document` must be a valid JSON object, and `key` plain ASCII.
+    """
+    quoted = b'"%b"' % key
+    depth = 0
+    span: tuple[int, int] | None = None
+    start: int | None = None
+    expects_key = False
+    position = 0
+    while (token := _TOKEN.search(document, position)) is not None:
+        text = token.group()
+        position = token.end()
+        if text in b"{[":
+            depth += 1
+            expects_key = depth == 1
+        elif text in b"}]," and (depth == 1 or text != b","):
+            if depth == 1 and start is not None:
+                span = (start, len(document[: token.start()].rstrip(_SPACE)))
+                start = None
+            depth -= text != b","
+            expects_key = depth == 1 and text == b","
+        elif depth == 1 and expects_key:
+            expects_key = False
+            colon = document.index(b":", position)
+            position = colon + 1
+            if text == quoted:
+                start = (
+                    position + len(document[position:]) - len(document[position:].lstrip(_SPACE))
+                )
+    return span
+
+
+def replace_value(document: bytes, key: bytes, value: bytes) -> bytes:
+    """Put an encoded value in the place of a top-level key's; unchanged if there is no such key."""
+    span = find_value(document, key)
+    return document if span is None else document[: span[0]] + value + document[span[1] :]

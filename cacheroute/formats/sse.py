@@ -1,0 +1,128 @@
+"""Server-sent events, read piece by piece beside a relay that leaves them alone.
+
+Any line end counts (LF, CRLF, bare CR), wherever the network cuts; nothing is decoded, so
+no character can be torn. The stream itself is never changed here: this only looks.
+"""
+
+from typing import NamedTuple
+
+
+class Event(NamedTuple):
+    """One dispatched event."""
+
+    name: bytes
+    """The `event:` field, or empty."""
+    data: bytes
+    """Its `data:` lines, joined by LF."""
+
+
+class SseScanner:
+    """Splits a stream into events, counting each once."""
+
+    __slots__ = (
+        "_data", "_has_field", "_line", "_name", "_skip_lf", "comments", "event_bytes", "events",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.events = 0
+        """Events that were complete, comments aside."""
+        self.comments = 0
+        """Comment lines."""
+        self.event_bytes = 0
+        """Bytes of the event that has begun and is not complete."""
+        self._line: list[bytes] = []
+        self._skip_lf = False
+        self._name = b""
+        self._data: list[bytes] = []
+        self._has_field = False
+
+    def count(self, data: bytes) -> bool:
+        """Count the events of a piece that holds nothing but whole plain ones.
+
+        Returns False, having done nothing, when the piece is of another shape and must
+        be scanned. In the common stream every piece is such, and this costs a few searches.
+        """
+        if (
+            self.event_bytes
+            or self._skip_lf
+            or not data.startswith(b"data:")
+            or not data.endswith(b"\n\n")
+            or b"\r" in data
+        ):
+            return False
+        ends = data.count(b"\n\n")
+        if ends != 1 and data.count(b"\n\ndata:") != ends - 1:
+            return False
+        self.events += ends
+        return True
+
+    def scan(self, data: bytes) -> list[Event]:
+        """Read a piece; return the events that it completes."""
+        if self._skip_lf and data:
+            self._skip_lf = False
+            data = data.removeprefix(b"\n")
+        if b"\r" in data:
+            self._skip_lf = data.endswith(b"\r")
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        self.event_bytes += len(data)
+        first, *rest = data.split(b"\n")
+        self._line.append(first)
+        if not rest:
+            return []
+        found: list[Event] = []
+        line = b"".join(self._line)
+        last = rest.pop()
+        for following in (*rest, None):
+            event = self._end_line(line)
+            if event is not None:
+                found.append(event)
+            if following is not None:
+                line = following
+        self._line = [last] if last else []
+        if not self._has_field:
+            self.event_bytes = len(last)
+        return found
+
+    def peek(self) -> bytes:
+        """Return the data of the event that has begun, as far as it has come."""
+        line = b"".join(self._line)
+        parts = list(self._data)
+        if line.startswith(b"data:"):
+            parts.append(_value(line, 5))
+        elif line and not parts and not self._has_field:
+            return b""
+        return b"\n".join(parts)
+
+    def _end_line(self, line: bytes) -> Event | None:
+        if not line:
+            return self._dispatch()
+        if line.startswith(b":"):
+            self.comments += 1
+            return None
+        field, colon, _ = line.partition(b":")
+        self._has_field = True
+        value = _value(line, len(field) + 1) if colon else b""
+        if field == b"data":
+            self._data.append(value)
+        elif field == b"event":
+            self._name = value
+        return None
+
+    def _dispatch(self) -> Event | None:
+        if not self._has_field:
+            return None
+        event = Event(self._name, b"\n".join(self._data))
+        self._name = b""
+        self._data = []
+        self._has_field = False
+        self.events += 1
+        return event
+
+
+def _value(line: bytes, start: int) -> bytes:
+    return line[start + 1 :] if line[start : start + 1] == b" " else line[start:]
+
+
+def render_data(payload: bytes) -> bytes:
+    """Write one event whose data is a single line."""
+    return b"data: %b\n\n" % payload

@@ -1,0 +1,1 @@
+"""What HTTP requests mean: the service plane and the control plane."""

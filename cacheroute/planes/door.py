@@ -1,0 +1,134 @@
+"""Room 0: from bytes to a RouteRequest, reading no more of the body than routing needs.
+
+`model`, `stream` and the type of `messages` are looked at; everything else is the
+Instance's business, and the bytes go on as they came.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cacheroute.core.errors import InvalidJson, InvalidPayload, RequestError
+from cacheroute.core.ids import RequestIds, is_request_id
+from cacheroute.core.request import RouteRequest
+from cacheroute.planes.translate import openai_body
+
+if TYPE_CHECKING:
+    from cacheroute.dataplane.inbound import Inbound
+
+
+class _Glance(msgspec.Struct):
+    """The fields that routing reads; a Raw is skipped over, not built."""
+
+    model: Any = None
+    stream: Any = None
+    messages: msgspec.Raw = msgspec.Raw()
+    Request_ID: Any = None
+    Prompt: msgspec.Raw = msgspec.Raw()
+
+
+_glance = msgspec.json.Decoder(_Glance).decode
+_encode = msgspec.json.encode
+
+
+class SchedulerRequestError(RequestError):
+    """A Scheduler's request that cannot be understood; answered in the flat form."""
+
+    def __init__(self, error: RequestError) -> None:
+        super().__init__(error.message)
+        self.cause = error
+
+
+def read(
+    inbound: Inbound,
+    endpoint: str,
+    path: str,
+    *,
+    opaque: bool,
+    ids: RequestIds,
+    arrived_mono_s: float,
+    arrived_wall_s: float,
+) -> RouteRequest:
+    """Read a request; raises RequestError with the field and the value that is wrong.
+
+    An `opaque` path may carry anything: what can be read of it is, and nothing is refused.
+    """
+    claimed = inbound.fields.get(b"x-request-id")
+    request_id = (
+        claimed.decode("ascii")
+        if claimed is not None and is_request_id(claimed)
+        else ids.next()
+    )  # fmt: skip
+    body = inbound.body
+    model: str | None = None
+    stream = False
+    caller = "native"
+    try:
+        seen = _look(body)
+        if seen.Request_ID is not None and len(memoryview(seen.Prompt)):
+            caller = "scheduler"
+            try:
+                model, stream, body = openai_body(json.loads(body), endpoint)
+            except RequestError as error:
+                raise SchedulerRequestError(error) from error
+        else:
+            model, stream = _native(seen, endpoint)
+    except RequestError:
+        if not opaque:
+            raise
+    return RouteRequest(
+        request_id=request_id,
+        endpoint=endpoint,
+        path=path,
+        query=inbound.query,
+        method=inbound.method,
+        model=model,
+        stream=stream,
+        caller=caller,  # type: ignore[arg-type]
+        body=body,
+        arrived_mono_s=arrived_mono_s,
+        arrived_wall_s=arrived_wall_s,
+    )
+
+
+def _look(body: bytes) -> _Glance:
+    try:
+        return _glance(body)
+    except msgspec.ValidationError:
+        raise InvalidPayload("The request body must be a JSON object.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        why = str(error)
+    # Python's own parser takes a little more (NaN, lone surrogates), and so do Instances.
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise InvalidJson(f"The request body is not valid JSON: {why}.") from None
+    if not isinstance(value, dict):
+        raise InvalidPayload("The request body must be a JSON object.")
+    return _Glance(
+        model=value.get("model"),
+        stream=value.get("stream"),
+        messages=_raw(value.get("messages")),
+        Request_ID=value.get("Request_ID"),
+        Prompt=_raw(value.get("Prompt")),
+    )
+
+
+def _raw(value: object) -> msgspec.Raw:
+    if value is None:
+        return msgspec.Raw()
+    return msgspec.Raw(b"[]" if isinstance(value, list) else b"{}")
+
+
+def _native(seen: _Glance, endpoint: str) -> tuple[str | None, bool]:
+    model = seen.model
+    if model is not None and type(model) is not str:
+        raise InvalidPayload(f"'model' must be a string, not {model!r:.60}.")
+    if endpoint == "chat/completions":
+        messages = memoryview(seen.messages)
+        if len(messages) and messages[0] != 0x5B and bytes(messages) != b"null":
+            raise InvalidPayload("'messages' must be a list.")
+    return model, seen.stream is True or seen.stream == 1

@@ -1,0 +1,1 @@
+"""Composition, the one owner of state, the pipeline and the background loops."""

@@ -1,0 +1,305 @@
+"""From settings to a running Proxy, by hand and in one place.
+
+Reading this top to bottom shows every object there is and who is handed to whom.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cacheroute.core.health.ejection import Ejections
+from cacheroute.core.ids import RequestIds
+from cacheroute.core.instance import Instance, default_instance_id
+from cacheroute.core.model_cards import ModelCards
+from cacheroute.core.pool import Pool
+from cacheroute.core.routing.registry import find
+from cacheroute.core.tally import Tally
+from cacheroute.core.topology import Topology
+from cacheroute.dataplane.pool import UpstreamPool
+from cacheroute.dataplane.server import HttpServer
+from cacheroute.dataplane.sockets import bind
+from cacheroute.formats.address import forbidden_reason
+from cacheroute.planes.control_owner import ControlRules
+from cacheroute.planes.metrics import InstanceGauges, Readings
+from cacheroute.planes.models import ModelList
+from cacheroute.planes.problems import render_refusal
+from cacheroute.planes.service import Cors, ServicePlane, inference_routes
+from cacheroute.runtime.clock import SystemClock
+from cacheroute.runtime.control_server import ControlServer
+from cacheroute.runtime.pipeline import Pipeline
+from cacheroute.runtime.probing import Prober
+from cacheroute.runtime.proxy import Proxy
+from cacheroute.runtime.registrar import Registrar
+from cacheroute.runtime.request_log import RequestLog
+from cacheroute.runtime.tasks import Tasks
+from cacheroute.stores.base import StoreError
+from cacheroute.stores.memory import MemoryRegistry
+from cacheroute.stores.sqlite import SqliteRegistry
+from cacheroute.upstream.instance import WITHHELD_OF_ANSWER, Instances
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cacheroute.core.clock import Clock
+    from cacheroute.settings.instances import StaticInstance
+    from cacheroute.settings.tree import Settings
+    from cacheroute.stores.base import RegistryStore
+
+log = logging.getLogger("cacheroute")
+
+MAX_ATTEMPTS = 5
+"""Most Instances that one request is tried on."""
+_REAP_EVERY_S = 5.0
+
+
+def build(settings: Settings, clock: Clock | None = None) -> App:
+    """Compose a Proxy; must be called on the event loop that will run it."""
+    return App(settings, clock or SystemClock())
+
+
+def _as_instance(static: StaticInstance, wall_s: float) -> Instance:
+    origin = static.origin
+    is_unnamed = static.name == f"{origin.authority}{origin.base_path}"
+    return Instance(
+        instance_id=(
+            default_instance_id(origin.host, origin.port, origin.base_path)
+            if is_unnamed
+            else static.name
+        ),
+        host=origin.host,
+        port=origin.port,
+        base_path=origin.base_path,
+        origin="static",
+        api_key=None if static.api_key is None else static.api_key.get_secret_value(),
+        health_endpoint=static.health_endpoint,
+        max_concurrent=static.max_concurrent,
+        model_override=static.model_name,
+        registered_wall_s=wall_s,
+    )
+
+
+class App:
+    """One Proxy process: both planes, the loops, and their orderly end."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self.settings = settings
+        self._clock = clock
+        self._started = clock.now()
+        row = find(settings.strategy.name)
+        if row is None:
+            raise AssertionError(settings.strategy.name)  # the settings have checked it
+        self.proxy = Proxy(
+            proxy_id=settings.proxy.id_at(),
+            clock=clock,
+            pool=Pool(settings.pool),
+            strategy=row.build(settings.strategy.weights),
+            ejections=Ejections(settings.pool.ejection),
+            mono_s=time.monotonic,
+        )
+        self._upstream = UpstreamPool(
+            limits=settings.limits,
+            timeouts=settings.timeouts,
+            object_to=forbidden_reason,
+            withheld=WITHHELD_OF_ANSWER,
+        )
+        self._instances = Instances(
+            self._upstream,
+            time.monotonic,
+            forward_authorization=settings.proxy.forward_authorization,
+        )
+        cards = ModelCards()
+        self._prober = Prober(
+            proxy=self.proxy,
+            upstream=self._upstream,
+            cards=cards,
+            interval_s=settings.pool.health_check_interval_s,
+            timeout_s=settings.pool.health_timeout_s,
+            default_endpoint=settings.pool.health_endpoint,
+        )
+        self._request_log = RequestLog(
+            self._request_log_path(),
+            max_bytes=settings.proxy.request_log_bytes,
+            keep=settings.proxy.request_log_keep,
+        )
+        cors = Cors(settings.proxy.cors_origins)
+        pipeline = Pipeline(
+            proxy=self.proxy,
+            instances=self._instances,
+            request_log=self._request_log,
+            ids=RequestIds(os.urandom),
+            cors=cors,
+            wall_s=time.time,
+            max_attempts=MAX_ATTEMPTS,
+        )
+        models = ModelList(self._alive_models, cards)
+        plane = ServicePlane(
+            routes=inference_routes(settings.proxy.passthrough_paths),
+            serve=pipeline.start,
+            list_models=models.listing,
+            show_model=models.card,
+            is_ready=self.is_ready,
+            cors=cors,
+        )
+        self._service = HttpServer(
+            plane.on_request,
+            limits=settings.limits,
+            timeouts=settings.timeouts,
+            render_refusal=render_refusal,
+        )
+        self._tasks = Tasks()
+        self._cards = cards
+        self._control: ControlServer | None = None
+        self._store: RegistryStore | None = None
+        self.registrar: Registrar | None = None
+
+    @property
+    def service_port(self) -> int:
+        """The port of the service plane, once started."""
+        return self._service.port
+
+    @property
+    def control_port(self) -> int:
+        """The port of the control plane, once started."""
+        if self._control is None:
+            raise RuntimeError("the control plane is not started")
+        return self._control.port
+
+    def is_ready(self) -> bool:
+        """Whether new work can be taken and somebody is there to do it."""
+        return not self.proxy.draining and any(
+            True for _ in self.proxy.pool.alive(self._clock.now())
+        )
+
+    async def start(
+        self,
+        service_listeners: list[socket.socket] | None = None,
+        control_listeners: list[socket.socket] | None = None,
+    ) -> None:
+        """Start serving, on bound sockets where some are handed in; raises OSError otherwise."""
+        settings = self.settings
+        self._store = self._open_store()
+        self.registrar = Registrar(
+            proxy=self.proxy,
+            topology=Topology(),
+            store=self._store,
+            prober=self._prober,
+            instances=self._instances,
+            weights=settings.strategy.weights,
+            capacity=settings.proxy.max_capacity,
+            started=self._started,
+        )
+        for static in settings.static_instances:
+            self.registrar.add_static(_as_instance(static, self._started.wall_s))
+        self.registrar.restore()
+        await self._service.start(
+            settings.proxy.host, settings.proxy.port, listeners=service_listeners
+        )
+        self.proxy.proxy_id = settings.proxy.id_at(self._service.port)
+        self._tasks.start("prober", self._prober.run())
+        self._tasks.start("reaper", self._reap())
+        self._tasks.start("request-log", self._request_log.run())
+        control_listeners = control_listeners or bind(settings.control.host, settings.control.port)
+        control_port = control_listeners[0].getsockname()[1]
+        self._control = ControlServer(
+            self.registrar,
+            self._control_rules(frozenset((self._service.port, control_port))),
+            self._read_metrics,
+        )
+        await self._control.start(control_listeners)
+
+    async def stop(self, grace_s: float | None = None) -> None:
+        """Take no new work, let running answers end for the grace time, then stop everything."""
+        grace_s = self.settings.proxy.shutdown_grace_s if grace_s is None else grace_s
+        self.proxy.draining = True
+        await self._service.stop(grace_s)
+        if self._control is not None:
+            await self._control.stop()
+        await self._tasks.stop()
+        self._upstream.close()
+        if self._store is not None:
+            self._store.close()
+
+    async def hurry(self) -> None:
+        """End running answers now; for a second signal during `stop`."""
+        await self._service.stop(0.0)
+
+    # Within
+
+    def _control_rules(self, own_ports: frozenset[int]) -> ControlRules:
+        proxy, control = self.settings.proxy, self.settings.control
+        return ControlRules(
+            token=None if control.token is None else control.token.get_secret_value(),
+            body_bytes=control.body_bytes,
+            snapshot_bytes=control.snapshot_bytes,
+            max_links=control.max_links,
+            own_hosts=frozenset((proxy.host, proxy.advertised_host, control.host)),
+            own_ports=own_ports,
+        )
+
+    def _state_dir(self) -> Path:
+        name = self.settings.proxy.id_at().replace("/", "_")
+        return self.settings.state_dir / name
+
+    def _request_log_path(self) -> Path | None:
+        given = self.settings.proxy.request_log
+        if given == "off":
+            return None
+        return Path(given) if given else self._state_dir() / "requests.jsonl"
+
+    def _open_store(self) -> RegistryStore:
+        try:
+            opened = SqliteRegistry.open(self._state_dir() / "registry.sqlite")
+        except StoreError as error:
+            # Serving matters more than remembering: Instances register again after a restart.
+            log.warning("registry.not_kept reason=%s", error.message)
+            return MemoryRegistry()
+        if opened.warning is not None:
+            log.warning("registry.renewed reason=%s", opened.warning)
+        return opened.store
+
+    def _alive_models(self) -> Sequence[tuple[str, frozenset[str]]]:
+        now = self._clock.now()
+        return [
+            (member.instance.instance_id, member.instance.models or frozenset())
+            for member in self.proxy.pool.alive(now)
+        ]
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(_REAP_EVERY_S)
+            if self.registrar is not None:
+                self.registrar.reap()
+
+    def _read_metrics(self) -> Readings:
+        proxy = self.proxy
+        now = self._clock.now()
+        members = list(proxy.pool.members.values())
+        by_liveness: dict[str, int] = {}
+        for member in members:
+            state = proxy.pool.liveness(member, now)
+            by_liveness[state] = by_liveness.get(state, 0) + 1
+        unseen = Tally()
+        return Readings(
+            instances=tuple(
+                InstanceGauges(
+                    instance_id=member.instance.instance_id,
+                    tally=proxy.tallies.get(member, unseen),
+                    inflight=member.inflight,
+                    is_resting=Ejections.is_resting(member),
+                )
+                for member in members
+            ),
+            nowhere=proxy.nowhere,
+            by_liveness=by_liveness,
+            strategy=proxy.strategy.name,
+            decisions_total=proxy.decisions.total,
+            unknown_calls_total=proxy.pool.unknown.total,
+            client_connections=self._service.connections,
+            log_dropped_total=self._request_log.dropped,
+        )

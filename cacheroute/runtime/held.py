@@ -1,0 +1,121 @@
+"""What one request holds while it runs, given back exactly once.
+
+Release never depends on a generator's `finally`: one that was never started does not run
+it. Whoever ends the request says how it went, and everything is settled in that call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cacheroute.runtime.request_log import RequestRecord
+
+if TYPE_CHECKING:
+    from cacheroute.core.pool_member import Member
+    from cacheroute.core.request import RouteRequest
+    from cacheroute.dataplane.inbound import Inbound
+    from cacheroute.runtime.proxy import Placement, Proxy
+    from cacheroute.runtime.request_log import RequestLog
+    from cacheroute.upstream.exchange import Exchange
+
+
+class Held:
+    """One request's place, exchange and story so far."""
+
+    __slots__ = (
+        "_inbound", "_log", "_proxy", "_request", "_settled", "attempts", "exchange", "placement",
+        "tried",
+    )  # fmt: skip
+
+    def __init__(
+        self, proxy: Proxy, request_log: RequestLog, request: RouteRequest, inbound: Inbound
+    ) -> None:
+        self._proxy = proxy
+        self._log = request_log
+        self._request = request
+        self._inbound = inbound
+        self._settled = False
+        self.placement: Placement | None = None
+        self.exchange: Exchange | None = None
+        self.attempts = 0
+        self.tried: tuple[Member, ...] = ()
+        """Instances that this request has failed on."""
+
+    def take(self, placement: Placement, exchange: Exchange) -> None:
+        """Hold a place and the exchange that runs on it."""
+        self.placement = placement
+        self.exchange = exchange
+        self.attempts += 1
+
+    def let_go(self) -> None:
+        """Give up the Instance that is held, to try another one."""
+        placement, exchange = self.placement, self.exchange
+        if exchange is not None:
+            exchange.abandon()
+        if placement is not None:
+            self.tried = (*self.tried, placement.member)
+            self._proxy.release(placement)
+
+    def settle(self, outcome: str, error: str | None = None, status: int | None = None) -> None:
+        """Give everything back, and write down how it went; a second call does nothing.
+
+        `outcome` is `ok` or the cause of the failure; `status` is what the client is about
+        to be sent, where the answer has not begun.
+        """
+        if self._settled:
+            return
+        self._settled = True
+        proxy, request, exchange = self._proxy, self._request, self.exchange
+        placement = self.placement
+        member = None
+        if placement is not None:
+            member = placement.member
+            proxy.release(placement)
+        if exchange is not None and not exchange.ended:
+            exchange.abandon()
+        now_mono_s = proxy.mono_s()
+        e2e_s = now_mono_s - request.arrived_mono_s
+        tally = proxy.tally(member)
+        tally.requests += 1
+        tally.duration_ms.observe(e2e_s * 1000)
+        if outcome != "ok":
+            tally.fail(outcome)
+        if placement is not None:
+            tally.queue_wait_s.observe(placement.placed_mono_s - request.arrived_mono_s)
+        ttft_s = usage = None
+        if exchange is not None:
+            watch = exchange.watch
+            usage = watch.usage
+            if watch.first_token_s is not None:
+                ttft_s = watch.first_token_s - request.arrived_mono_s
+                tally.ttft_s.observe(ttft_s)
+                if usage is not None and usage.completion_tokens and usage.completion_tokens > 1:
+                    decoding_s = now_mono_s - watch.first_token_s
+                    tally.tpot_s.observe(decoding_s / (usage.completion_tokens - 1))
+            if usage is not None:
+                tally.prompt_tokens += usage.prompt_tokens or 0
+                tally.completion_tokens += usage.completion_tokens or 0
+                tally.cached_tokens += usage.cached_tokens or 0
+        inbound = self._inbound
+        self._log.add(
+            RequestRecord(
+                request.arrived_wall_s,
+                request.request_id,
+                request.endpoint,
+                request.model,
+                request.stream,
+                request.caller,
+                None if member is None else member.instance.instance_id,
+                self.attempts,
+                inbound.status or status,
+                outcome,
+                None if ttft_s is None else round(ttft_s * 1000, 3),
+                round(e2e_s * 1000, 3),
+                None if usage is None else usage.prompt_tokens,
+                None if usage is None else usage.completion_tokens,
+                None if usage is None else usage.cached_tokens,
+                len(request.body),
+                inbound.bytes_out,
+                error,
+            )
+        )

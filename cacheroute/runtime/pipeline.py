@@ -1,0 +1,260 @@
+"""A request, room by room.
+
+| # | Room    | What happens                                        | May leave by                |
+|---|---------|-----------------------------------------------------|-----------------------------|
+| 0 | Door    | bytes become a `RouteRequest`                       | 400, 413, 503 draining      |
+| 2 | Place   | an Instance is selected and leased, in one step     | 404, 503 no_instance        |
+| 6 | Forward | the request is sent, the answer's opening awaited   | 502, 504, or the next try   |
+| 8 | Settle  | everything held is given back, exactly once         | -                           |
+
+(1 Session, 3 Decide, 4 Prepare, 5 Ready and 7 Gate have nothing to do for a plain request.)
+
+No room calls an earlier one: a second try is the loop in `_forward`, with the Instance that
+failed excluded, and only while the client has not been sent a byte. The coroutine is run by
+hand (see `dataplane.turns`), so a request that never waits costs no task.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cacheroute.core.errors import (
+    CacheRouteError,
+    CapacityError,
+    Draining,
+    ModelNotFound,
+    NoInstanceError,
+    Overloaded,
+    RequestError,
+    UpstreamError,
+)
+from cacheroute.core.routing.selection import NoInstance
+from cacheroute.dataplane.turns import Turns
+from cacheroute.planes import door, problems
+from cacheroute.runtime.held import Held
+from cacheroute.runtime.judgement import Verdict, judge
+from cacheroute.runtime.proxy import Placement
+
+if TYPE_CHECKING:
+    from cacheroute.core.ids import RequestIds
+    from cacheroute.core.request import Caller, RouteRequest
+    from cacheroute.dataplane.inbound import Inbound
+    from cacheroute.planes.service import Cors, Route
+    from cacheroute.runtime.proxy import Proxy
+    from cacheroute.runtime.request_log import RequestLog
+    from cacheroute.upstream.exchange import Exchange
+    from cacheroute.upstream.instance import Instances
+
+log = logging.getLogger("cacheroute.pipeline")
+
+_DRAIN_RETRY_S = 5.0
+
+
+class ClientGone(Exception):
+    """The client has left; raised in a request wherever it waits."""
+
+
+class Pipeline:
+    """Takes requests through the rooms."""
+
+    def __init__(
+        self,
+        *,
+        proxy: Proxy,
+        instances: Instances,
+        request_log: RequestLog,
+        ids: RequestIds,
+        cors: Cors,
+        wall_s: Callable[[], float],
+        max_attempts: int,
+    ) -> None:
+        self._proxy = proxy
+        self._instances = instances
+        self._log = request_log
+        self._ids = ids
+        self._cors = cors
+        self._wall_s = wall_s
+        self._max_attempts = max_attempts
+
+    def start(self, inbound: Inbound, route: Route) -> None:
+        """Take in a request; returns when it has to wait, or is done."""
+        turns = Turns(self._serve(inbound, route), lambda error: self._crashed(inbound, error))
+        inbound.on_gone = lambda: turns.interrupt(ClientGone())
+        turns.resume()
+
+    async def _serve(self, inbound: Inbound, route: Route) -> None:
+        request = self._door(inbound, route)  # room 0
+        if request is None:
+            return
+        held = Held(self._proxy, self._log, request, inbound)
+        try:
+            exchange = await self._forward(request, inbound, held)  # rooms 2 and 6
+            exchange.relay_to(inbound, self._lines(request, inbound, held))
+            await exchange.ending()
+            self._end(exchange, held)
+        except ClientGone:
+            self._unjudge(held)
+            held.settle("client_gone")
+        except UpstreamError as error:
+            self._lose(request, inbound, held, error)
+        except CacheRouteError as error:
+            held.settle(error.code, error.message, error.status)
+            self._answer_error(inbound, error, request.caller, request.request_id)
+        finally:
+            held.settle("internal_error")
+
+    # Room 0
+
+    def _door(self, inbound: Inbound, route: Route) -> RouteRequest | None:
+        proxy = self._proxy
+        try:
+            request = door.read(
+                inbound,
+                route.endpoint,
+                route.path,
+                opaque=route.opaque,
+                ids=self._ids,
+                arrived_mono_s=proxy.mono_s(),
+                arrived_wall_s=self._wall_s(),
+            )
+        except door.SchedulerRequestError as error:
+            proxy.nowhere.fail("bad_request")
+            self._answer_error(inbound, error.cause, "scheduler", None)
+            return None
+        except RequestError as error:
+            proxy.nowhere.fail("bad_request")
+            self._answer_error(inbound, error, "native", None)
+            return None
+        if proxy.draining:
+            refusal = Draining("This Proxy is shutting down.", retry_after_s=_DRAIN_RETRY_S)
+            self._answer_error(inbound, refusal, request.caller, request.request_id)
+            return None
+        return request
+
+    # Rooms 2 and 6
+
+    async def _forward(self, request: RouteRequest, inbound: Inbound, held: Held) -> Exchange:
+        """Find an Instance whose answer can be passed on.
+
+        An answer that speaks for trying another Instance is kept until one is found: when
+        nobody else can serve, the client gets it as it came.
+        """
+        placement = self._proxy.place(request)
+        if isinstance(placement, NoInstance):
+            raise _nobody(placement)
+        while True:
+            exchange = self._instances.forward(request, inbound, placement.member)
+            held.take(placement, exchange)
+            failure: UpstreamError | None = None
+            try:
+                await exchange.opening()
+            except UpstreamError as error:
+                failure = error
+                self._proxy.failed(placement.member, error.message)
+            else:
+                verdict = judge(exchange, self._wall_s())
+                self._note(placement, verdict)
+                if not verdict.try_another:
+                    return exchange
+            following = self._next(request, held, placement)
+            if following is None:
+                if failure is not None:
+                    raise failure
+                return exchange
+            held.let_go()
+            placement = following
+
+    def _next(self, request: RouteRequest, held: Held, failed: Placement) -> Placement | None:
+        if held.attempts >= self._max_attempts:
+            return None
+        following = self._proxy.place(
+            request, excluded=(*held.tried, failed.member), attempt=held.attempts + 1
+        )
+        return None if isinstance(following, NoInstance) else following
+
+    def _note(self, placement: Placement, verdict: Verdict) -> None:
+        if verdict.is_pressure:
+            self._proxy.pressed(placement.member, verdict.wait_s)
+        elif verdict.is_fault:
+            self._proxy.failed(placement.member, verdict.outcome)
+
+    def _lines(self, request: RouteRequest, inbound: Inbound, held: Held) -> bytes:
+        placement = held.placement
+        line = b"" if placement is None else self._instances.line(placement.member)
+        return b"%bX-Request-Id: %b\r\n%b" % (
+            line,
+            request.request_id.encode(),
+            self._cors.lines(inbound),
+        )
+
+    # Room 8
+
+    def _end(self, exchange: Exchange, held: Held) -> None:
+        """Settle a complete answer, then let the client see its end."""
+        placement = held.placement
+        verdict = judge(exchange, self._wall_s())
+        if placement is not None:
+            if verdict.outcome == "ok":
+                self._proxy.succeeded(placement.member)
+            elif not verdict.try_another and verdict.is_fault:
+                self._proxy.failed(placement.member, verdict.outcome)
+            else:
+                self._proxy.unjudged(placement.member)
+        held.settle(verdict.outcome, exchange.watch.error)
+        exchange.finish()
+
+    def _lose(
+        self, request: RouteRequest, inbound: Inbound, held: Held, error: UpstreamError
+    ) -> None:
+        """An Instance failed for good: say so in whatever way is still open."""
+        if not inbound.begun:
+            held.settle(error.code, error.message, error.status)
+            self._answer_error(inbound, error, request.caller, request.request_id)
+            return
+        exchange, placement = held.exchange, held.placement
+        if placement is not None:
+            self._proxy.failed(placement.member, error.message)
+        held.settle("upstream_lost", error.message)
+        log.warning("upstream.lost request_id=%s reason=%s", request.request_id, error.message)
+        if exchange is not None and exchange.is_stream:
+            inbound.write(problems.error_event(error))
+            if request.caller == "scheduler":
+                inbound.write(b"data: [DONE]\n\n")
+                inbound.finish()
+                return
+        inbound.cut()
+
+    def _unjudge(self, held: Held) -> None:
+        if held.placement is not None:
+            self._proxy.unjudged(held.placement.member)
+
+    # Answers of our own
+
+    def _answer_error(
+        self, inbound: Inbound, error: CacheRouteError, caller: Caller, request_id: str | None
+    ) -> None:
+        headers, body = problems.render(error, caller)
+        if request_id is not None:
+            headers.append((b"X-Request-Id", request_id.encode()))
+        lines = b"".join([b"%b: %b\r\n" % header for header in headers]) + self._cors.lines(inbound)
+        inbound.begin(error.status, lines, len(body))
+        inbound.finish(body)
+
+    def _crashed(self, inbound: Inbound, error: BaseException) -> None:
+        if isinstance(error, ClientGone):
+            return
+        log.error("request.crashed path=%s", inbound.path, exc_info=error)
+        if inbound.begun:
+            inbound.cut()
+        else:
+            body = problems.error_object("internal_error", "The Proxy failed on this request.", 500)
+            inbound.respond(500, [(b"Content-Type", b"application/json")], body)
+
+
+def _nobody(nobody: NoInstance) -> CapacityError | ModelNotFound:
+    if nobody.code == "model_not_found":
+        return ModelNotFound(nobody.reason)
+    kind = Overloaded if nobody.code == "all_overloaded" else NoInstanceError
+    return kind(nobody.reason, retry_after_s=nobody.retry_after_s)

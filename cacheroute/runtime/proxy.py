@@ -1,0 +1,169 @@
+"""The one owner of state: pool, routing, rests, counters.
+
+Every method is synchronous, and on one event loop a method without `await` is a
+transaction: there are no locks, and two service workers would break that.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+from cacheroute.core.clock import Clock
+from cacheroute.core.health.ejection import Ejections
+from cacheroute.core.pool import Pool
+from cacheroute.core.pool_member import Lease, Member
+from cacheroute.core.routing.decision import Decisions
+from cacheroute.core.routing.plan import Router
+from cacheroute.core.routing.selection import Chosen, Hold, NoInstance
+from cacheroute.core.tally import Tally
+
+if TYPE_CHECKING:
+    from cacheroute.core.request import RouteRequest
+    from cacheroute.core.routing.strategies import Strategy
+
+log = logging.getLogger("cacheroute.pool")
+
+
+class Placement:
+    """A request's place on an Instance."""
+
+    __slots__ = ("lease", "member", "placed_mono_s")
+
+    def __init__(self, member: Member, lease: Lease, placed_mono_s: float) -> None:
+        self.member = member
+        self.lease = lease
+        self.placed_mono_s = placed_mono_s
+
+
+class Proxy:
+    """What the Proxy knows and decides."""
+
+    def __init__(
+        self,
+        *,
+        proxy_id: str,
+        clock: Clock,
+        pool: Pool,
+        strategy: Strategy,
+        ejections: Ejections,
+        mono_s: Callable[[], float],
+    ) -> None:
+        self.proxy_id = proxy_id
+        self.clock = clock
+        self.mono_s = mono_s
+        """The clock's monotonic half alone, which is all that a request needs."""
+        self.pool = pool
+        self.strategy = strategy
+        self.ejections = ejections
+        self.decisions = Decisions()
+        self.nowhere = Tally()
+        """Counters of requests that reached no Instance."""
+        self.draining = False
+        """Whether this Proxy is shutting down and takes no new work."""
+        self._router = Router(strategy)
+        self.tallies: dict[Member, Tally] = {}
+
+    # Room 2: Place
+
+    def place(
+        self,
+        request: RouteRequest,
+        excluded: Collection[Member] = (),
+        attempt: int = 1,
+    ) -> Placement | NoInstance:
+        """Select an Instance and lease it: one step, so that a burst spreads."""
+        now_mono_s = self.mono_s()
+        pool = self.pool
+        if now_mono_s > pool.next_expiry_mono_s:
+            self.expire()
+        if now_mono_s >= self.ejections.next_return_mono_s and self.ejections.due(now_mono_s):
+            pool.version += 1
+        selection = self._router.plan(
+            request,
+            pool.members,
+            pool.version,
+            now_mono_s,
+            self._liveness,
+            Ejections.is_resting,
+            excluded,
+        )
+        if type(selection) is Chosen:
+            member = selection.member
+            lease = Lease(member)
+            self.strategy.on_change(member)
+            if member.rest is not None and self.ejections.on_dispatch(member):
+                pool.version += 1
+            self.decisions.add(request, attempt, self.strategy.name, selection, None)
+            return Placement(member, lease, now_mono_s)
+        nobody = _as_nobody(selection)
+        self.decisions.add(request, attempt, self.strategy.name, None, nobody.reason)
+        return nobody
+
+    def release(self, placement: Placement) -> None:
+        """Give a place back; a second call does nothing."""
+        if placement.lease.held:
+            placement.lease.release()
+            self.strategy.on_change(placement.member)
+
+    # What requests saw of an Instance
+
+    def succeeded(self, member: Member) -> None:
+        """A good, whole answer."""
+        if member.rest is not None and self.ejections.on_success(member):
+            self.pool.version += 1
+            log.info("instance.back instance_id=%s", member.instance.instance_id)
+
+    def failed(self, member: Member, why: str) -> None:
+        """A failure that speaks against the Instance."""
+        if self.ejections.on_failure(member, self.mono_s()):
+            self.pool.version += 1
+            log.warning(
+                "instance.rests instance_id=%s seconds=%.3g reason=%s",
+                member.instance.instance_id,
+                member.ejected_until_mono_s - self.mono_s(),
+                why,
+            )
+
+    def pressed(self, member: Member, wait_s: float | None) -> None:
+        """It asked for a pause."""
+        if self.ejections.on_hint(member, wait_s, self.mono_s()):
+            self.pool.version += 1
+
+    def unjudged(self, member: Member) -> None:
+        """A request ended and says nothing about the Instance."""
+        if member.rest is not None and self.ejections.on_neutral(member):
+            self.pool.version += 1
+
+    def tally(self, member: Member | None) -> Tally:
+        """Return the counters of an Instance, or of requests that reached none."""
+        if member is None:
+            return self.nowhere
+        tally = self.tallies.get(member)
+        if tally is None:
+            tally = self.tallies[member] = Tally()
+        return tally
+
+    # The passing of time
+
+    def expire(self) -> None:
+        """Take note of Instances that have fallen silent."""
+        for member in self.pool.expire(self.clock.now()):
+            log.warning("instance.expired instance_id=%s", member.instance.instance_id)
+
+    def forget(self, member: Member) -> None:
+        """An Instance has left the pool."""
+        self.ejections.forget(member)
+        self.tallies.pop(member, None)
+
+    def _liveness(self, member: Member) -> str:
+        return self.pool.liveness(member, self.clock.now())
+
+
+def _as_nobody(selection: NoInstance | Hold | Chosen) -> NoInstance:
+    if isinstance(selection, NoInstance):
+        return selection
+    if isinstance(selection, Hold):
+        return NoInstance(reason=selection.reason)
+    raise AssertionError(selection)

@@ -1,0 +1,236 @@
+"""What Instances tell the Proxy, and everybody who has to hear of it.
+
+The control plane calls these methods, each a whole transaction. Saving, logging, probing
+and the way to an Instance follow from here, so no caller can forget one of them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from cacheroute.core.pool_outcomes import Heartbeat, Refusal, Registration, Report
+from cacheroute.stores.base import StoreError
+
+if TYPE_CHECKING:
+    from cacheroute.core.clock import Clock, Instant
+    from cacheroute.core.instance import Instance
+    from cacheroute.core.pool import Pool
+    from cacheroute.core.pool_member import Member
+    from cacheroute.core.resources import Resource
+    from cacheroute.core.routing.decision import Decisions
+    from cacheroute.core.routing.strategies import Strategy
+    from cacheroute.core.routing.weights import Weights
+    from cacheroute.core.topology import Link, Topology
+    from cacheroute.runtime.probing import Prober
+    from cacheroute.runtime.proxy import Proxy
+    from cacheroute.stores.base import RegistryStore
+    from cacheroute.upstream.instance import Instances
+
+log = logging.getLogger("cacheroute.pool")
+
+
+class Registrar:
+    """The half of the owner that hears from Instances."""
+
+    def __init__(
+        self,
+        *,
+        proxy: Proxy,
+        topology: Topology,
+        store: RegistryStore,
+        prober: Prober,
+        instances: Instances,
+        weights: Weights,
+        capacity: int,
+        started: Instant,
+    ) -> None:
+        self._proxy = proxy
+        self._store = store
+        self._store_fails = False
+        self._prober = prober
+        self._instances = instances
+        self.capacity = capacity
+        """Requests at once that count as a full pool; 0 is not known."""
+        self.started = started
+        """When this Proxy started."""
+        self.weights = weights
+        """What least_load weighs with."""
+        self.topology = topology
+        """The links."""
+
+    # To be read
+
+    @property
+    def pool(self) -> Pool:
+        """The Instances."""
+        return self._proxy.pool
+
+    @property
+    def proxy_id(self) -> str:
+        """This Proxy's name."""
+        return self._proxy.proxy_id
+
+    @property
+    def clock(self) -> Clock:
+        """Who tells the time."""
+        return self._proxy.clock
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy that routes."""
+        return self._proxy.strategy
+
+    @property
+    def draining(self) -> bool:
+        """Whether this Proxy is shutting down."""
+        return self._proxy.draining
+
+    @property
+    def decisions(self) -> Decisions:
+        """The last decisions."""
+        return self._proxy.decisions
+
+    # Coming and going
+
+    def add_static(self, instance: Instance) -> None:
+        """Take in an Instance that the settings name."""
+        outcome = self.pool.register(instance, self.clock.now())
+        if isinstance(outcome, Registration):
+            self._prober.ask_soon(outcome.member)
+
+    def restore(self) -> None:
+        """Take back the Instances of before a restart."""
+        try:
+            loaded = self._store.load_all()
+        except StoreError as error:
+            log.warning("registry.unreadable reason=%s", error.message)
+            return
+        for complaint in loaded.skipped:
+            log.warning("registry.skipped reason=%s", complaint)
+        restored = 0
+        for instance in loaded.instances:
+            outcome = self.pool.restore(instance, self.clock.now())
+            if isinstance(outcome, Registration):
+                restored += outcome.created
+                self._prober.ask_soon(outcome.member)
+            else:
+                self._unsave(instance.instance_id)
+        if restored:
+            log.info("registry.restored instances=%d", restored)
+
+    def register(self, instance: Instance) -> Registration | Refusal:
+        """Take an Instance into the pool and remember it across restarts."""
+        outcome = self.pool.register(instance, self.clock.now())
+        if isinstance(outcome, Refusal):
+            log.warning(
+                "instance.refused instance_id=%s code=%s", instance.instance_id, outcome.code
+            )
+            return outcome
+        for gone in outcome.gone:
+            self._forget(gone, "replaced")
+        member = outcome.member
+        if outcome.created or outcome.changed:
+            self._save(member)
+            self._prober.ask_soon(member)
+            self._proxy.strategy.on_change(member)
+        if outcome.created:
+            log.info(
+                "instance.registered instance_id=%s address=%s",
+                member.instance.instance_id,
+                member.instance.authority,
+            )
+        return outcome
+
+    def unregister(self, instance_id: str) -> bool:
+        """Let a registered Instance and its links go."""
+        member = self.pool.unregister(instance_id)
+        if member is None:
+            return False
+        self._forget(member, "unregistered")
+        return True
+
+    def reap(self) -> None:
+        """Forget Instances that have been silent for too long."""
+        self._proxy.expire()
+        for member in self.pool.reap(self.clock.now()):
+            self._forget(member, "reaped")
+
+    # Signs of life
+
+    def heartbeat(
+        self,
+        instance_id: str,
+        *,
+        qps_1m: float | None,
+        gpu_util: float | None,
+        capabilities: Mapping[str, object] | None,
+        reported_fingerprint: str | None,
+    ) -> Heartbeat:
+        """Note a heartbeat."""
+        outcome = self.pool.heartbeat(
+            instance_id,
+            self.clock.now(),
+            qps_1m=qps_1m,
+            gpu_util=gpu_util,
+            capabilities=capabilities,
+            reported_fingerprint=reported_fingerprint,
+        )
+        if outcome.member is not None:
+            self._proxy.strategy.on_change(outcome.member)
+            if outcome.changed:
+                self._save(outcome.member)
+                self._prober.ask_soon(outcome.member)
+        elif outcome.first_sight:
+            log.warning("instance.unknown instance_id=%r call=heartbeat", instance_id)
+        return outcome
+
+    def report_resource(self, instance_id: str, resource: Resource) -> Report:
+        """Keep a resource snapshot."""
+        report = self.pool.report_resource(instance_id, resource, self.clock.now())
+        if report.first_report:
+            log.info("instance.first_snapshot instance_id=%s", instance_id)
+        elif report.first_sight:
+            log.warning("instance.unknown instance_id=%r call=resource_snapshot", instance_id)
+        else:
+            log.debug("instance.snapshot instance_id=%r", instance_id)
+        return report
+
+    def report_topology(self, instance_id: str, links: Mapping[str, Link]) -> str | None:
+        """Replace the links of a registered Instance; None, or why that was refused."""
+        if instance_id not in self.pool.members:
+            if self.pool.unknown.saw(instance_id):
+                log.warning("instance.unknown instance_id=%r call=topology", instance_id)
+            return f"{instance_id!r} is not registered; register it before it reports links."
+        return self.topology.report(instance_id, links)
+
+    # Within
+
+    def _save(self, member: Member) -> None:
+        if member.instance.origin == "registered":
+            self._kept(lambda: self._store.save(member.instance))
+
+    def _unsave(self, instance_id: str) -> None:
+        self._kept(lambda: self._store.remove(instance_id))
+
+    def _kept(self, act: Callable[[], None]) -> None:
+        """Write to the store; what is in memory stands even when that fails."""
+        try:
+            act()
+        except StoreError as error:
+            if not self._store_fails:
+                log.warning("registry.not_kept reason=%s", error.message)
+            self._store_fails = True
+        else:
+            self._store_fails = False
+
+    def _forget(self, member: Member, why: str) -> None:
+        instance_id = member.instance.instance_id
+        log.info("instance.gone instance_id=%s reason=%s", instance_id, why)
+        if instance_id not in self.pool.members:
+            self._unsave(instance_id)
+            self.topology.drop(instance_id)
+            self._instances.forget(member.instance)
+        self._prober.forget(member)
+        self._proxy.forget(member)

@@ -1,0 +1,1 @@
+"""What the Proxy asks of Instances."""

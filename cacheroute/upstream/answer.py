@@ -1,0 +1,248 @@
+"""What an Instance's answer says of itself, read beside the relay and never in it.
+
+Usage, the first token, and whether an answer that looks like a success is a failure in
+disguise: an engine that breaks mid-stream reports it inside a 200 and ends with [DONE].
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from cacheroute.formats.sse import Event, SseScanner
+
+JSON_INSPECTED_BYTES = 2 * 1024 * 1024
+"""A JSON answer longer than this is relayed all the same, and its usage stays unknown."""
+_HELD_BYTES = 16 * 1024
+"""No error event is longer than this, so the head of a stream is not held beyond it."""
+
+
+class Usage(NamedTuple):
+    """Tokens an Instance counted for one request; None is not known."""
+
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cached_tokens: int | None
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def read_usage(usage: object) -> Usage | None:
+    """Read a usage object of the chat, responses or messages kind; None when it is none."""
+    if type(usage) is not dict:  # what msgspec makes; asking an ABC costs more than the rest
+        return None
+    prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens")))
+    completion = _count(usage.get("completion_tokens", usage.get("output_tokens")))
+    if prompt is None and completion is None:
+        return None
+    details = usage.get("prompt_tokens_details", usage.get("input_tokens_details"))
+    cached = _count(details.get("cached_tokens")) if type(details) is dict else None
+    if cached is None:
+        cached = _count(usage.get("cache_read_input_tokens"))
+    return Usage(prompt, completion, cached)
+
+
+class Watch:
+    """Looks at the body of one answer; this one takes no interest."""
+
+    __slots__ = ("first_token_s", "usage")
+
+    is_open = True
+    """Whether the head need not be held any longer."""
+    error: str | None = None
+    """What went wrong, when the answer itself says so."""
+    error_status: int | None = None
+    """The HTTP status that the answer's own error names."""
+    too_large = False
+    """Whether an event outgrew the limit."""
+
+    def __init__(self) -> None:
+        self.usage: Usage | None = None
+        self.first_token_s: float | None = None
+        """When the first token came, on the clock that was handed in."""
+
+    def feed(self, data: bytes) -> None:
+        """Look at a piece."""
+
+    def close(self) -> None:
+        """The answer is complete."""
+
+
+class _JsonAnswer(msgspec.Struct):
+    usage: Any = None
+
+
+_decode_json_answer = msgspec.json.Decoder(_JsonAnswer).decode
+
+
+class JsonWatch(Watch):
+    """Finds the usage in a whole JSON answer."""
+
+    __slots__ = ("_pieces", "_size")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> None:
+        """Keep a piece, up to the limit."""
+        self._size += len(data)
+        if self._size <= JSON_INSPECTED_BYTES:
+            self._pieces.append(data)
+        else:
+            self._pieces.clear()
+
+    def close(self) -> None:
+        """Read the usage; an answer of another shape has none."""
+        pieces = self._pieces
+        if not pieces:
+            return
+        try:
+            answer = _decode_json_answer(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return
+        self.usage = read_usage(answer.usage)
+
+
+class StreamWatch(Watch):
+    """Follows a stream of events: opening, first token, usage, errors, [DONE]."""
+
+    __slots__ = (
+        "_clock", "_event_limit_bytes", "_scanner", "done_marks", "error", "error_status",
+        "is_open", "too_large",
+    )  # fmt: skip
+
+    def __init__(self, clock: Callable[[], float], event_limit_bytes: int) -> None:
+        super().__init__()
+        self._clock = clock
+        self._event_limit_bytes = event_limit_bytes
+        self._scanner = SseScanner()
+        self.is_open = False
+        self.error = None
+        self.error_status = None
+        self.too_large = False
+        self.done_marks = 0
+        """How many [DONE] came; an OpenAI stream that is whole has one."""
+
+    @property
+    def events(self) -> int:
+        """Events that were complete."""
+        return self._scanner.events
+
+    @property
+    def opened_with_error(self) -> bool:
+        """Whether the very first event was an error."""
+        return self.error is not None and self._scanner.events - self.done_marks <= 1
+
+    def feed(self, data: bytes) -> None:
+        """Look at a piece of the stream."""
+        scanner = self._scanner
+        if (
+            self.first_token_s is not None
+            and b'"usage"' not in data
+            and b'"error"' not in data
+            and b"[DONE]" not in data
+            and b"event:" not in data
+            and scanner.count(data)
+        ):
+            return
+        for event in scanner.scan(data):
+            self._read(event)
+        if not self.is_open:
+            self.is_open = (
+                scanner.events > 0
+                or scanner.comments > 0
+                or scanner.event_bytes > _HELD_BYTES
+                or not _could_be_error(scanner.peek())
+            )
+        if scanner.event_bytes > self._event_limit_bytes:
+            self.too_large = True
+
+    def _read(self, event: Event) -> None:
+        data = event.data
+        if data.strip() == b"[DONE]":
+            self.done_marks += 1
+            return
+        try:
+            value = msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            value = None
+        if not isinstance(value, dict):
+            if event.name == b"error":
+                self._note_error(data[:200].decode("utf-8", "replace"))
+            elif self.first_token_s is None and data:
+                self.first_token_s = self._clock()
+            return
+        error = value.get("error")
+        if error or event.name == b"error" or value.get("object") == "error":
+            self._note_error(error or value)
+            return
+        usage = value.get("usage")
+        if usage is None:
+            nested = value.get("message") or value.get("response")
+            usage = nested.get("usage") if isinstance(nested, dict) else None
+        found = read_usage(usage)
+        if found is not None:
+            self.usage = _later(self.usage, found)
+        if self.first_token_s is None and has_content(value):
+            self.first_token_s = self._clock()
+
+    def _note_error(self, error: object) -> None:
+        if self.error is not None:
+            return
+        if isinstance(error, dict):
+            self.error = str(error.get("message") or error.get("type") or "unnamed")[:500]
+            code = error.get("code", error.get("status"))
+            if type(code) is int and 400 <= code < 600:
+                self.error_status = code
+        else:
+            self.error = str(error)[:500]
+
+
+def _later(before: Usage | None, now: Usage) -> Usage:
+    """Join what came at the beginning and at the end of a messages stream."""
+    if before is None:
+        return now
+    return Usage(*(b if n is None else n for b, n in zip(before, now, strict=True)))
+
+
+def has_content(event: dict[str, Any]) -> bool:
+    """Whether an event carries generated content: a role alone, or usage alone, is none."""
+    choices = event.get("choices")
+    if isinstance(choices, list):
+        for choice in choices:
+            if type(choice) is not dict:
+                continue
+            if choice.get("text"):
+                return True
+            delta = choice.get("delta")
+            if type(delta) is dict:
+                for key, value in delta.items():
+                    if key != "role" and value not in (None, "", [], {}):
+                        return True
+        return False
+    kind = event.get("type")
+    return isinstance(kind, str) and kind.endswith("delta")
+
+
+_FIRST_KEYS_OF_ERRORS = (b"error", b"object", b"detail", b"message", b"code", b"type", b"status")
+
+
+def _could_be_error(data: bytes) -> bool:
+    """Whether the beginning of an event leaves open that it will be an error.
+
+    Decides as early as the first key, since nothing that can be passed on may be held.
+    """
+    text = data.lstrip()
+    if not text.startswith(b"{"):
+        return not text
+    text = text[1:].lstrip()
+    if not text.startswith(b'"'):
+        return not text
+    key, quote, _ = text[1:].partition(b'"')
+    if quote:
+        return key in _FIRST_KEYS_OF_ERRORS
+    return any(name.startswith(key) for name in _FIRST_KEYS_OF_ERRORS)

@@ -1,0 +1,201 @@
+"""One request with one Instance, from the first byte sent to the last byte passed on.
+
+The pipeline waits for it twice: until it is known how the answer opens, and until it has
+ended. In between, every piece goes to the client in the turn in which it was read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cacheroute.core.errors import UpstreamError, UpstreamProtocolError
+from cacheroute.dataplane.outbound import Outbound
+from cacheroute.dataplane.turns import Signal
+from cacheroute.upstream.answer import JsonWatch, StreamWatch, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cacheroute.dataplane.inbound import Inbound
+    from cacheroute.dataplane.pool import Peer
+
+_NO_CACHE = b"Cache-Control: no-cache, no-transform\r\n"
+_NO_BUFFERING = b"X-Accel-Buffering: no\r\n"
+_HELD_MAX_BYTES = 256 * 1024
+
+
+class Exchange:
+    """An answer on its way through."""
+
+    __slots__ = (
+        "_clock", "_event_limit_bytes", "_held", "_held_bytes", "_inbound", "_last", "_outbound",
+        "_signal", "ended", "error", "first_byte_s", "is_stream", "opened", "peer", "watch",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        peer: Peer,
+        head: bytes,
+        body: bytes,
+        *,
+        expects_body: bool,
+        clock: Callable[[], float],
+        event_limit_bytes: int,
+    ) -> None:
+        self.peer = peer
+        self._outbound = Outbound(head, body, self, expects_body=expects_body)
+        self._signal = Signal()
+        self._clock = clock
+        self._event_limit_bytes = event_limit_bytes
+        self._inbound: Inbound | None = None
+        self._held: list[bytes] = []
+        self._held_bytes = 0
+        self._last = b""
+        self.watch: Watch = Watch()
+        self.is_stream = False
+        """Whether the answer is a stream of events."""
+        self.opened = False
+        """Whether it is known how the answer opens."""
+        self.ended = False
+        """Whether the answer is complete."""
+        self.error: UpstreamError | None = None
+        """Why it will never be complete."""
+        self.first_byte_s: float | None = None
+        """When the head came, on the clock that was handed in."""
+
+    # What the pipeline does
+
+    def send(self) -> None:
+        """Send the request."""
+        self.peer.send(self._outbound)
+
+    async def opening(self) -> None:
+        """Wait until it is known how the answer opens; raises the UpstreamError otherwise.
+
+        For a stream that is its first event or comment: an engine that is full answers 200
+        and says so in the first event, and then another Instance can still be asked.
+        """
+        while not self.opened:
+            if self.error is not None:
+                raise self.error
+            await self._signal
+
+    def relay_to(self, inbound: Inbound, lines: bytes) -> None:
+        """Begin to pass the answer on; `lines` are header lines of our own."""
+        outbound = self._outbound
+        self._inbound = inbound
+        fields = outbound.fields
+        if self.is_stream:
+            if b"cache-control" not in fields:
+                lines += _NO_CACHE
+            if b"x-accel-buffering" not in fields:
+                lines += _NO_BUFFERING
+        inbound.begin(
+            outbound.status,
+            b"".join(outbound.lines) + lines,
+            outbound.content_length,
+            outbound.reason,
+        )
+        for piece in self._held:
+            inbound.write(piece)
+        self._held.clear()
+        self._held_bytes = 0
+        if not self.ended:
+            inbound.on_pause = outbound.pause
+            inbound.on_resume = outbound.resume
+            if inbound.write_paused:
+                outbound.pause()
+            elif outbound.is_paused:
+                outbound.resume()
+
+    async def ending(self) -> None:
+        """Wait until the answer is complete; raises the UpstreamError if it breaks off."""
+        while not self.ended:
+            if self.error is not None:
+                raise self.error
+            await self._signal
+
+    def finish(self) -> None:
+        """Pass on the last piece and the end, once the books are settled."""
+        inbound = self._inbound
+        if inbound is not None:
+            inbound.finish(self._last)
+
+    def abandon(self) -> None:
+        """Walk away; an answer that is not complete is cut off at the Instance at once."""
+        self._held.clear()
+        self._outbound.abandon()
+
+    # What it knows of the answer
+
+    @property
+    def status(self) -> int:
+        """The status the Instance answered with."""
+        return self._outbound.status
+
+    def field(self, name: bytes) -> bytes | None:
+        """Return one of the few header values that are kept, by lower-case name."""
+        return self._outbound.fields.get(name)
+
+    # From the data plane
+
+    def on_head(self) -> None:
+        """Choose how to look at the body, and whether to hold the head."""
+        outbound = self._outbound
+        self.first_byte_s = self._clock()
+        kind = outbound.fields.get(b"content-type", b"")
+        if outbound.fields.get(b"content-encoding", b"identity") != b"identity":
+            pass  # not asked for, passed on untouched, and not to be read
+        elif kind.startswith(b"text/event-stream"):
+            self.is_stream = True
+            self.watch = StreamWatch(self._clock, self._event_limit_bytes)
+            if outbound.status == 200 and outbound.expects_body:
+                return
+        elif kind.startswith(b"application/json") and outbound.status == 200:
+            self.watch = JsonWatch()
+        self.opened = True
+        self._signal.notify()
+
+    def on_body(self, data: bytes) -> None:
+        """Look, then pass on, or hold while it is open how the answer opens."""
+        watch = self.watch
+        watch.feed(data)
+        inbound = self._inbound
+        if inbound is None:
+            self._hold(data)
+        elif watch.too_large:
+            self._stop_for_size()
+        else:
+            inbound.write(data)
+        if not self.opened and watch.is_open:
+            self.opened = True
+            self._signal.notify()
+
+    def on_end(self, data: bytes) -> None:
+        """Keep the last piece until the books are settled."""
+        self.watch.feed(data)
+        self.watch.close()
+        self._last = data
+        self.ended = self.opened = True
+        self._signal.notify()
+
+    def on_fail(self, error: UpstreamError) -> None:
+        """Tell the pipeline."""
+        self.error = error
+        self._signal.notify()
+
+    def _hold(self, data: bytes) -> None:
+        self._held.append(data)
+        self._held_bytes += len(data)
+        if self._held_bytes > _HELD_MAX_BYTES and not self._outbound.is_paused:
+            self._outbound.pause()
+
+    def _stop_for_size(self) -> None:
+        self._outbound.abandon()
+        limit = self._event_limit_bytes
+        self.on_fail(
+            UpstreamProtocolError(
+                f"{self.peer.name} sent an event larger than {limit} bytes (limits.event_bytes).",
+                peer=self.peer.name,
+            )
+        )

@@ -1,0 +1,148 @@
+"""How a request is put to an Instance: which header lines travel, and with what key.
+
+The client's lines go on as they came, except those that speak of its own connection. What
+is sent is built from bytes made once per Instance and path.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cacheroute.dataplane.head import HOP_BY_HOP, connection_tokens
+from cacheroute.formats.json_edit import replace_value
+from cacheroute.upstream.exchange import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cacheroute.core.instance import Instance
+    from cacheroute.core.pool_member import Member
+    from cacheroute.core.request import RouteRequest
+    from cacheroute.dataplane.inbound import Inbound
+    from cacheroute.dataplane.pool import Peer, UpstreamPool
+
+WITHHELD_OF_REQUEST = HOP_BY_HOP | {
+    b"accept-encoding",  # asking for identity is what lets us read usage beside the relay
+    b"authorization",
+    b"content-length",
+    b"expect",
+    b"host",
+    b"x-request-id",
+}
+
+WITHHELD_OF_ANSWER = frozenset({b"x-request-id", b"x-cacheroute-instance"})
+"""Header lines of an Instance that are ours to say."""
+
+
+class _Reach:
+    """What is needed to talk to one Instance."""
+
+    __slots__ = ("authorization", "heads", "instance", "line", "model", "peer")
+
+    def __init__(self, instance: Instance, peer: Peer) -> None:
+        self.instance = instance
+        self.peer = peer
+        self.heads: dict[tuple[str, str], bytes] = {}
+        key = instance.api_key
+        self.authorization = b"Authorization: Bearer %b\r\n" % key.encode() if key else b""
+        self.line = b"X-CacheRoute-Instance: %b\r\n" % instance.instance_id.encode()
+        override = instance.model_override
+        self.model = None if override is None else msgspec.json.encode(override)
+
+    def head(self, method: str, path: str) -> bytes:
+        """Return request line and Host."""
+        head = self.heads.get((method, path))
+        if head is None:
+            instance = self.instance
+            target = f"{instance.base_path}{path}"
+            head = f"{method} {target} HTTP/1.1\r\nHost: {instance.authority}\r\n".encode("latin-1")
+            if len(self.heads) < 64:
+                self.heads[method, path] = head
+        return head
+
+
+class Instances:
+    """The way to every Instance of the pool."""
+
+    def __init__(
+        self,
+        pool: UpstreamPool,
+        clock: Callable[[], float],
+        *,
+        forward_authorization: bool = True,
+    ) -> None:
+        self._pool = pool
+        self._clock = clock
+        self._forward_authorization = forward_authorization
+        self._reaches: dict[str, _Reach] = {}
+
+    def forward(self, request: RouteRequest, inbound: Inbound, member: Member) -> Exchange:
+        """Send a request to an Instance."""
+        instance = member.instance
+        reach = self._reaches.get(instance.instance_id)
+        if reach is None or reach.instance is not instance:
+            reach = self._reach(instance)
+        body = request.body
+        if reach.model is not None:
+            body = replace_value(body, b"model", reach.model)
+        path = (
+            request.path
+            if not request.query
+            else f"{request.path}?{request.query.decode('latin-1')}"
+        )
+        exchange = Exchange(
+            reach.peer,
+            self._render_head(reach, request, path, inbound, len(body)),
+            body,
+            expects_body=request.method != "HEAD",
+            clock=self._clock,
+            event_limit_bytes=self._pool.limits.event_bytes,
+        )
+        exchange.send()
+        return exchange
+
+    def line(self, member: Member) -> bytes:
+        """Return the header line that tells a client which Instance answered."""
+        return self._reaches[member.instance.instance_id].line
+
+    def forget(self, instance: Instance) -> None:
+        """An Instance has left the pool."""
+        reach = self._reaches.pop(instance.instance_id, None)
+        if reach is not None and not reach.peer.active:
+            self._pool.drop(reach.peer)
+
+    def _reach(self, instance: Instance) -> _Reach:
+        peer = self._pool.peer(instance.host, instance.port)
+        reach = self._reaches[instance.instance_id] = _Reach(instance, peer)
+        return reach
+
+    def _render_head(
+        self, reach: _Reach, request: RouteRequest, path: str, inbound: Inbound, length: int
+    ) -> bytes:
+        withheld = WITHHELD_OF_REQUEST
+        fields = inbound.fields
+        connection = fields.get(b"connection")
+        if connection is not None and connection.lower() not in (b"keep-alive", b"close"):
+            withheld = withheld | connection_tokens(connection)
+        lines = [reach.head(request.method, path)]
+        for name, value in inbound.headers:
+            if name.lower() not in withheld:
+                lines.append(b"%b: %b\r\n" % (name, value))
+        if reach.authorization:
+            lines.append(reach.authorization)
+        elif self._forward_authorization:
+            authorization = fields.get(b"authorization")
+            if authorization is not None and not _is_blank_bearer(authorization):
+                lines.append(b"Authorization: %b\r\n" % authorization)
+        if length or request.method == "POST":
+            lines.append(b"Content-Length: %d\r\n" % length)
+        lines.append(b"X-Request-Id: %b\r\n\r\n" % request.request_id.encode())
+        return b"".join(lines)
+
+
+def _is_blank_bearer(authorization: bytes) -> bool:
+    """Whether a credential says nothing: `Bearer`, `Bearer ` or the `Bearer None` of old peers."""
+    scheme, _, token = authorization.strip().partition(b" ")
+    return not scheme or (scheme.lower() == b"bearer" and token.strip() in (b"", b"None"))

@@ -1,0 +1,1 @@
+"""The published HTTP contract: every path, header and body once."""

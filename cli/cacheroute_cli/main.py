@@ -1,0 +1,192 @@
+"""`cacheroute`: the way in, and the way out with the right exit code.
+
+Only the command that is asked for gets imported; `--help` and `--version` load none. Whatever
+happens ends here: as one line on stderr, or in a crash file that the line names.
+"""
+
+import importlib
+import io
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from cacheroute_cli.context import Given
+from cacheroute_cli.diagnostics import Exit, Fault, report, report_fault
+from cacheroute_cli.options import (
+    ColorOption,
+    OutputOption,
+    ProxyUrlOption,
+    TimeoutOption,
+    TokenOption,
+)
+from cacheroute_cli.supervisor.signals import Stopped
+
+PROGRAM = "cacheroute"
+
+COMMANDS: Mapping[str, str] = {
+    "status": "Show how the Proxy and its pool are.",
+    "instances": "List the Instances of the pool, the least loaded first.",
+    "proxy": "Run the Proxy here: start it, stop it, see how it is.",
+    "instance": "Run demo Instances here.",
+    "agent": "Run the resource agent here.",
+    "demo": "See it work: a Proxy, demo Instances and a replayed trace.",
+}
+"""Every command and its line in the help, so that help imports none of them."""
+
+
+class _LazyGroup(TyperGroup):
+    """A group whose commands are modules, imported when they are run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the toolkit's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - as above
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"cacheroute_cli.commands.{cmd_name}")
+        return typer.main.get_command(module.app)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS)
+            ctx.fail(
+                f"there is no command {args[0]!r}"
+                + (f"; did you mean {' or '.join(map(repr, near))}?" if near else "")
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as above
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    cls=_LazyGroup,
+    help="Route LLM traffic over a fleet of Instances, and see how it does.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from cacheroute import __version__
+        from cacheroute_cli.output import print_text
+
+        print_text(f"{PROGRAM} {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    *,
+    output: OutputOption = None,
+    proxy_url: ProxyUrlOption = None,
+    timeout_s: TimeoutOption = None,
+    token: TokenOption = None,
+    color: ColorOption = None,
+    version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Route LLM traffic over a fleet of Instances, and see how it does."""
+    ctx.obj = Given(
+        output=output, proxy_url=proxy_url, timeout_s=timeout_s, token=token, color=color
+    )
+    if ctx.invoked_subcommand is None:
+        from cacheroute_cli.output import print_text
+
+        print_text(ctx.get_help())
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    as_json = _wants_json(arguments)
+    try:
+        code = typer.main.get_command(app).main(
+            args=list(arguments), prog_name=PROGRAM, standalone_mode=False
+        )
+        return code if isinstance(code, int) else Exit.OK
+    except Fault as fault:
+        if fault.exit != Exit.BROKEN_PIPE:
+            report_fault(fault, as_json=as_json)
+        return fault.exit
+    except typer.TyperException as problem:
+        return _usage_error(problem, as_json=as_json)
+    except typer.Abort:
+        return Exit.INTERRUPTED
+    except SystemExit as ended:
+        # The toolkit swaps stdout for a wrapper when its own reader has left.
+        is_pipe_gone = not isinstance(sys.stdout, io.TextIOBase)
+        return Exit.BROKEN_PIPE if is_pipe_gone else int(ended.code or 0)
+    except Exception as problem:
+        return _crashed(problem, as_json=as_json)
+    except Stopped as stopped:
+        return 128 + stopped.number
+
+
+def main() -> None:
+    """Run the command line of this process and exit."""
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = Exit.BROKEN_PIPE
+    sys.exit(code)
+
+
+def _usage_error(problem: typer.TyperException, *, as_json: bool) -> int:
+    context = getattr(problem, "ctx", None)
+    path = context.command_path if context is not None else PROGRAM
+    message = problem.format_message()
+    if not message or type(problem).__name__ == "NoArgsIsHelpError":
+        # Nothing was asked of a group: its help is the answer.
+        from cacheroute_cli.output import print_text
+
+        if context is not None:
+            print_text(context.get_help())
+        return Exit.USAGE
+    message = message[0].lower() + message[1:].rstrip(".").replace("Value error, ", "")
+    exit_code = getattr(problem, "exit_code", Exit.USAGE)
+    report(
+        message,
+        code="usage",
+        exit_code=exit_code,
+        hint=f"try '{path} --help'",
+        as_json=as_json,
+    )
+    return int(exit_code)
+
+
+def _crashed(problem: Exception, *, as_json: bool) -> int:
+    from cacheroute_cli.crash import keep_crash
+
+    report(
+        f"this is a bug: {type(problem).__name__}: {problem}",
+        code="bug",
+        exit_code=Exit.FAILED,
+        hint=f"the details are in {keep_crash(problem)}",
+        as_json=as_json,
+    )
+    return Exit.FAILED
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Tell how errors are to be written, before and whether or not the options can be read."""
+    return any(
+        argument in ("-ojson", "--output=json", "-o=json")
+        or (argument in ("-o", "--output") and arguments[at + 1 : at + 2] == ["json"])
+        for at, argument in enumerate(arguments)
+    )

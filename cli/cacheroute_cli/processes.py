@@ -1,0 +1,253 @@
+"""Starting and stopping one process by hand: detached with a record of it, or in our place.
+
+The same steps for Proxy, Instance and agent; only the Launch differs.
+"""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+
+from cacheroute_cli.context import Context
+from cacheroute_cli.diagnostics import Exit, Fault, note, stderr_is_terminal
+from cacheroute_cli.launch import Launch
+from cacheroute_cli.supervisor.ending import Ending, end, end_marked
+from cacheroute_cli.supervisor.faults import AlreadyRunning, NoSuchProcess
+from cacheroute_cli.supervisor.identity import identify
+from cacheroute_cli.supervisor.ports import require_free
+from cacheroute_cli.supervisor.runner import Child, Program
+from cacheroute_cli.supervisor.state import Record, State
+
+START_TIMEOUT_S = 30.0
+STOP_GRACE_S = 40.0
+"""Longer than the 30 s a Proxy gives running answers, or it would be killed among them."""
+
+
+class NotOurs(Fault):
+    """The process lives on, since it belongs to somebody else."""
+
+    code = "process.not_ours"
+    exit = Exit.NOT_ALLOWED
+
+
+class Ambiguous(Fault):
+    """Several processes could be meant."""
+
+    code = "process.ambiguous"
+    exit = Exit.USAGE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessRow:
+    """One process, as it is shown."""
+
+    name: str
+    kind: str
+    state: str
+    """`running` or `stopped`."""
+    pid: int | None
+    urls: dict[str, str]
+    log: str | None
+    uptime_s: float | None
+    took_s: float | None = None
+    """How long it took to become ready, or to end."""
+
+
+def row_of(record: Record, *, state: str = "running", took_s: float | None = None) -> ProcessRow:
+    """Return what is shown of a record."""
+    is_running = state == "running"
+    return ProcessRow(
+        name=record.name,
+        kind=record.kind,
+        state=state,
+        pid=record.pid if is_running else None,
+        urls=record.urls,
+        log=record.log,
+        uptime_s=max(0.0, time.time() - record.started_at_s) if is_running else None,
+        took_s=took_s,
+    )
+
+
+def start_detached(launch: Launch, *, state: State | None = None) -> ProcessRow:
+    """Start a process that outlives us, and return once it is ready.
+
+    Raises AlreadyRunning, PortTaken, NotReady, or what its early end stands for.
+    """
+    from cacheroute_cli.supervisor.ready import wait_for_line
+    from cacheroute_cli.supervisor.stack import Stack
+
+    state = state or State()
+    began = time.monotonic()
+    with state.locked(), Stack(tethered=False) as stack:
+        _require_not_running(launch, state)
+        require_free(launch.wanted)
+        log = state.log_path(launch.kind, launch.name)
+        [child] = stack.start(Program(name=launch.kind, argv=launch.argv, log=log))
+        match = wait_for_line(child, launch.says_ready, timeout_s=START_TIMEOUT_S)
+        record = _record(launch, child, urls=match.groupdict(), stack=stack.name)
+        state.write(record)
+        stack.let_go()
+    return row_of(record, took_s=time.monotonic() - began)
+
+
+def become(launch: Launch, *, state: State | None = None) -> None:
+    """Turn this very process into the one to run; returns never.
+
+    Raises AlreadyRunning or PortTaken before.
+    """
+    state = state or State()
+    _require_not_running(launch, state)
+    require_free(launch.wanted)
+    me = identify(os.getpid())
+    if me is not None:
+        try:
+            state.write(
+                Record(
+                    name=launch.name,
+                    kind=launch.kind,
+                    # An exec changes what runs, not who: pid and start time stay.
+                    pid=me.pid,
+                    start_ticks=me.start_ticks,
+                    boot_id=me.boot_id,
+                    argv=launch.argv,
+                    urls={
+                        wanted.purpose.split()[0].lower(): f"http://{wanted.host}:{wanted.port}"
+                        for wanted in launch.wanted
+                        if wanted.port
+                    },
+                    log=None,
+                    started_at_s=time.time(),
+                )
+            )
+        except OSError as problem:
+            # A read-only home must not keep a container from running its Proxy.
+            note(f"cacheroute: note: 'stop' will not find this process ({problem})")
+    sys.stdout.flush()
+    os.execv(launch.argv[0], launch.argv)  # noqa: S606
+
+
+def find_record(kind: str, name: str | None, *, state: State) -> Record | None:
+    """Return the running process that is meant; None when none is.
+
+    Without a name it is the only one there is; raises Ambiguous when there are more, and
+    NoSuchProcess for a name that was never started here.
+    """
+    if name is not None:
+        record = state.read(kind, name)
+        if record is None:
+            known = ", ".join(r.name for r in state.running(kind)) or "none"
+            raise NoSuchProcess(f"no {kind} called {name!r} was started here (running: {known})")
+        return record if record.is_running() else None
+    running = state.running(kind)
+    if len(running) > 1:
+        raise Ambiguous(
+            f"{len(running)} {kind}s run here: {', '.join(r.name for r in running)}",
+            hint="say which one by its name",
+        )
+    return running[0] if running else None
+
+
+def stop(
+    kind: str,
+    name: str | None,
+    *,
+    grace_s: float = STOP_GRACE_S,
+    state: State | None = None,
+) -> ProcessRow | None:
+    """End the process that is meant; None when none runs, which is as good.
+
+    Raises NotOurs when it may not be ended by us.
+    """
+    state = state or State()
+    began = time.monotonic()
+    _forget_the_gone(kind, state)
+    try:
+        record = find_record(kind, name, state=state)
+    except NoSuchProcess as unknown:
+        # Stopping twice is no error, and what is stopped is forgotten.
+        note(f"cacheroute: note: {unknown.message}")
+        return None
+    if record is None:
+        return None
+    ending = end(record.identity, grace_s=grace_s)
+    if record.is_running():
+        raise NotOurs(f"pid {record.pid} ({record.name}) is not ours to stop", pid=record.pid)
+    if record.stack is not None:
+        end_marked(record.stack)
+    state.forget(record)
+    if ending is Ending.KILLED:
+        note(f"cacheroute: note: {record.name} did not end within {grace_s:g} s and was killed")
+    return row_of(record, state="stopped", took_s=time.monotonic() - began)
+
+
+def show_started(context: Context, row: ProcessRow, *, next_steps: str) -> None:
+    """Print what runs now and where, and on a terminal what to do with it."""
+    show_process(context, row)
+    if stderr_is_terminal() and not context.as_json:
+        note(f"next     {next_steps}")
+
+
+def show_process(context: Context, row: ProcessRow) -> None:
+    """Print one process."""
+    from cacheroute_cli.amounts import render_duration
+    from cacheroute_cli.output import print_document, print_lines
+    from cacheroute_cli.tables import Line
+
+    if context.as_json:
+        print_document("cacheroute.processes/1", {"items": [row]})
+        return
+    facts = [row.name, row.state]
+    if row.pid is not None:
+        facts.append(f"pid {row.pid}")
+    if row.took_s is not None:
+        facts.append(f"{'ready' if row.pid else 'ended'} in {render_duration(row.took_s)}")
+    elif row.uptime_s is not None:
+        facts.append(f"up {render_duration(row.uptime_s)}")
+    lines = [Line(label=row.kind, facts=tuple(facts))]
+    if row.pid is not None:
+        lines += [Line(label=what, facts=(url,)) for what, url in row.urls.items()]
+        lines += [Line(label="log", facts=(row.log,))] if row.log else []
+    print_lines(context, lines)
+
+
+def show_stopped(context: Context, kind: str, row: ProcessRow | None) -> None:
+    """Print what was stopped; nothing to stop is worth a note and no error."""
+    if row is not None:
+        show_process(context, row)
+    elif context.as_json:
+        from cacheroute_cli.output import print_document
+
+        print_document("cacheroute.processes/1", {"items": []})
+    else:
+        note(f"no {kind} is running")
+
+
+def _require_not_running(launch: Launch, state: State) -> None:
+    record = state.read(launch.kind, launch.name)
+    if record is not None and record.is_running():
+        raise AlreadyRunning(
+            f"{launch.kind} {launch.name} runs already, as pid {record.pid}",
+            hint=f"stop it with 'cacheroute {launch.kind} stop'",
+            pid=record.pid,
+        )
+
+
+def _record(launch: Launch, child: Child, *, urls: dict[str, str], stack: str) -> Record:
+    return Record(
+        name=launch.name,
+        kind=launch.kind,
+        pid=child.identity.pid,
+        start_ticks=child.identity.start_ticks,
+        boot_id=child.identity.boot_id,
+        argv=launch.argv,
+        urls=urls,
+        log=str(child.program.log),
+        started_at_s=time.time(),
+        stack=stack,
+    )
+
+
+def _forget_the_gone(kind: str, state: State) -> None:
+    for record in state.records(kind):
+        if not record.is_running():
+            state.forget(record)

@@ -1,0 +1,1 @@
+"""Child processes: started in order, watched, and never left behind."""

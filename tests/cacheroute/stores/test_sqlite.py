@@ -1,0 +1,151 @@
+"""The registry in a file."""
+
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cacheroute.stores.base import StoreError
+from cacheroute.stores.sqlite import ASIDE, SCHEMA_VERSION, SqliteRegistry
+from tests.cacheroute.core.pool_builders import an_instance
+from tests.cacheroute.stores.store_parts import WHOLE, check_a_registry, remembered
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "hp_127.0.0.1:8001" / "registry.sqlite3"
+
+
+def opened(path: Path) -> SqliteRegistry:
+    """Open a registry that must be fine."""
+    outcome = SqliteRegistry.open(path)
+    assert outcome.warning is None
+    return outcome.store
+
+
+def test_it_does_what_a_registry_does(path: Path) -> None:
+    with closing(opened(path)) as store:
+        check_a_registry(store)
+
+
+def test_it_survives_a_restart(path: Path) -> None:
+    with closing(opened(path)) as store:
+        store.save(WHOLE)
+    with closing(opened(path)) as store:
+        assert remembered(store) == [WHOLE]
+
+
+def test_it_survives_a_process_that_was_killed(path: Path) -> None:
+    first = opened(path)
+    first.save(WHOLE)
+    with closing(opened(path)) as second:
+        assert remembered(second) == [WHOLE]
+    first.close()
+
+
+def test_it_is_for_its_owner_only(path: Path) -> None:
+    with closing(opened(path)) as store:
+        store.save(WHOLE)
+        files = sorted(path.parent.iterdir())
+        assert len(files) == 3
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_that_others_could_read_is_closed_to_them(path: Path) -> None:
+    opened(path).close()
+    path.chmod(0o644)
+    opened(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_no_key_is_in_any_byte_of_it(path: Path) -> None:
+    with closing(opened(path)) as store:
+        store.save(an_instance(api_key="sk-secret"))
+        assert all(b"sk-secret" not in file.read_bytes() for file in path.parent.iterdir())
+
+
+def moved_aside(path: Path) -> str:
+    """Open a file that cannot be used; return the warning."""
+    outcome = SqliteRegistry.open(path)
+    with closing(outcome.store) as store:
+        assert remembered(store) == []
+        store.save(WHOLE)
+        assert remembered(store) == [WHOLE]
+    assert outcome.warning is not None
+    assert str(path) + ASIDE in outcome.warning
+    return outcome.warning
+
+
+def test_a_file_that_is_no_database_is_moved_aside(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"this was never a database, but it is somebody's file" * 40)
+    assert "not a database" in moved_aside(path)
+    assert path.with_name(path.name + ASIDE).read_bytes().startswith(b"this was never")
+
+
+def test_a_damaged_file_is_moved_aside(path: Path) -> None:
+    with closing(opened(path)) as store:
+        for number in range(200):
+            store.save(an_instance(f"i-{number}", port=number + 1, meta={"x": "x" * 500}))
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 8192)
+    moved_aside(path)
+
+
+def test_a_file_of_a_later_version_is_moved_aside_whole(path: Path) -> None:
+    opened(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    assert f"schema {SCHEMA_VERSION + 1}" in moved_aside(path)
+
+
+def test_a_table_of_another_shape_is_moved_aside(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE instances (something TEXT)")
+        connection.commit()
+    moved_aside(path)
+
+
+def test_what_was_moved_aside_before_makes_room(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    for text in (b"first" * 300, b"second" * 300):
+        path.write_bytes(text)
+        moved_aside(path)
+    assert path.with_name(path.name + ASIDE).read_bytes().startswith(b"second")
+
+
+def test_a_row_that_makes_no_sense_is_told_and_left_out(path: Path) -> None:
+    with closing(opened(path)) as store:
+        store.save(WHOLE)
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("INSERT INTO instances VALUES ('bad', '{\"host\": 7}')")
+            connection.execute("INSERT INTO instances VALUES ('blob', x'ff00')")
+            connection.commit()
+        loaded = store.load_all()
+    assert loaded.instances == (WHOLE,)
+    assert len(loaded.skipped) == 2
+    assert "'bad'" in loaded.skipped[0]
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError, match=r"registry\.sqlite3 cannot be written: .*/file\)"):
+        SqliteRegistry.open(tmp_path / "file" / "registry.sqlite3")
+    (tmp_path / "registry.sqlite3").mkdir()
+    with pytest.raises(StoreError, match="Is a directory"):
+        SqliteRegistry.open(tmp_path / "registry.sqlite3")
+
+
+def test_a_file_somebody_else_is_writing_is_an_error_and_not_a_wait(path: Path) -> None:
+    with closing(opened(path)) as store, closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="locked"):
+            store.save(WHOLE)
+        other.rollback()
+        store.save(WHOLE)
+        assert remembered(store) == [WHOLE]

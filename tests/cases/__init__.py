@@ -1,0 +1,1 @@
+"""Failures that users of LLM proxies met in public, each with the id of its case."""

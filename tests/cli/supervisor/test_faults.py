@@ -1,0 +1,25 @@
+"""The end of a child, as the exit code of the command that needed it."""
+
+import pytest
+from cacheroute_cli.diagnostics import Exit
+from cacheroute_cli.supervisor.faults import child_failed
+
+
+@pytest.mark.parametrize(
+    ("child_exit", "ours", "words"),
+    [
+        (2, Exit.USAGE, "ended with exit 2"),
+        (5, Exit.CONFLICT, "ended with exit 5"),
+        (1, Exit.FAILED, "ended with exit 1"),
+        (-9, Exit.FAILED, "was ended by signal 9"),
+        (None, Exit.FAILED, "proxy ended before"),
+    ],
+)
+def test_a_child_that_knows_why_it_ended_decides_our_exit(
+    child_exit: int | None, ours: Exit, words: str
+) -> None:
+    fault = child_failed("proxy", child_exit, ["last line"], "/log")
+
+    assert fault.exit == ours
+    assert words in fault.message
+    assert fault.message.endswith("last line")

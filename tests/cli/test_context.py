@@ -1,0 +1,66 @@
+"""Option over environment over default."""
+
+import pytest
+from cacheroute_cli.context import Given, base_url, resolve
+from cacheroute_cli.diagnostics import UsageFault
+
+
+def test_with_nothing_said_the_defaults_hold() -> None:
+    context = resolve(Given(), {})
+
+    assert context.proxy_url == "http://127.0.0.1:8002"
+    assert context.proxy_url_is_default
+    assert context.timeout_s == 5.0
+    assert context.token is None
+    assert context.output == "table"
+
+
+def test_our_variable_outranks_the_published_one_and_an_option_both() -> None:
+    environ = {"PROXY_CP_URL": "http://old:1", "CACHEROUTE_PROXY_URL": "http://new:2"}
+
+    assert resolve(Given(), {"PROXY_CP_URL": "http://old:1"}).proxy_url == "http://old:1"
+    assert resolve(Given(), environ).proxy_url == "http://new:2"
+    assert resolve(Given(proxy_url="http://typed:3"), environ).proxy_url == "http://typed:3"
+    assert not resolve(Given(), environ).proxy_url_is_default
+
+
+def test_an_option_after_the_command_outranks_one_before_it() -> None:
+    before = Given(output="table", timeout_s=1.0, token="a")
+
+    given = Given(output="json").over(before)
+
+    assert given == Given(output="json", timeout_s=1.0, token="a")
+
+
+def test_the_token_comes_from_the_environment_and_blank_is_none() -> None:
+    assert resolve(Given(), {"CACHEROUTE_TOKEN": "t"}).token == "t"
+    assert resolve(Given(), {"CACHEROUTE_TOKEN": ""}).token is None
+    assert resolve(Given(token="typed"), {"CACHEROUTE_TOKEN": "t"}).token == "typed"
+
+
+@pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_timeout_that_is_no_time_is_refused(timeout_s: float) -> None:
+    with pytest.raises(UsageFault, match="--timeout must be a positive number"):
+        resolve(Given(timeout_s=timeout_s), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("127.0.0.1:8002", "http://127.0.0.1:8002"),
+        ("http://h:1/", "http://h:1"),
+        ("https://h/base/", "https://h/base"),
+        ("http://[::1]:8002", "http://[::1]:8002"),
+    ],
+)
+def test_an_address_is_taken_as_a_url(text: str, url: str) -> None:
+    assert base_url(text) == url
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ftp://h", "http://", "http://h:0", "http://h:70000", "http://h:x", "http://[", "h?q=1"],
+)
+def test_what_is_no_url_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(UsageFault, match=r"such as http://127\.0\.0\.1:8002"):
+        base_url(text)

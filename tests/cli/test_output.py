@@ -1,0 +1,146 @@
+"""stdout holds data and nothing else."""
+
+import io
+import json
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from cacheroute_cli.context import Context
+from cacheroute_cli.diagnostics import Exit
+from cacheroute_cli.output import (
+    ReaderGone,
+    print_document,
+    print_lines,
+    print_table,
+    print_text,
+    render_instant,
+)
+from cacheroute_cli.tables import Column, Line
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    age_s: float | None
+
+
+COLUMNS: tuple[Column[Row], ...] = (
+    Column(key="name", header="NAME", text=lambda row: row.name, gives_way=True, doc="."),
+)
+LINE = Line(label="pool", facts=("● 5 alive",), tone="good")
+
+
+@pytest.fixture(autouse=True)
+def no_colour_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_document_says_its_shape_and_its_time(capsys: pytest.CaptureFixture[str]) -> None:
+    print_document("cacheroute.things/1", {"items": [Row("a", None)]})
+
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "cacheroute.things/1"
+    assert document["items"] == [{"name": "a", "age_s": None}]
+    assert datetime.fromisoformat(document["generated_at"]).tzinfo == UTC
+
+
+def test_no_document_holds_what_json_has_no_word_for() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        print_document("x/1", {"items": [Row("a", float("nan"))]})
+    with pytest.raises(TypeError, match="set has no place in a document"):
+        print_document("x/1", {"items": {1}})
+
+
+def test_an_instant_is_written_in_utc() -> None:
+    instant = datetime(2026, 1, 2, 3, 4, 5, 678_000, timezone(timedelta(hours=2)))
+
+    assert render_instant(instant) == "2026-01-02T01:04:05.678Z"
+
+
+def test_a_pipe_gets_no_colour_and_uncut_names(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(Context(), COLUMNS, [Row("x" * 300, 1.0)])
+    print_lines(Context(), [LINE])
+
+    assert capsys.readouterr().out == f"NAME\n{'x' * 300}\npool      ● 5 alive\n"
+
+
+def test_colour_can_be_asked_for_and_forbidden(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    print_lines(Context(color="always"), [LINE])
+    assert "\x1b[32m" in capsys.readouterr().out
+
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_lines(Context(), [LINE])
+    assert "\x1b[32m" in capsys.readouterr().out
+
+    print_lines(Context(color="never"), [LINE])
+    assert "\x1b" not in capsys.readouterr().out
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    print_lines(Context(), [LINE])
+    assert "\x1b" not in capsys.readouterr().out
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_colour_unless_it_is_dumb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+
+    monkeypatch.setenv("TERM", "xterm")
+    print_lines(Context(), [LINE])
+    assert "\x1b[32m" in terminal.getvalue()
+
+    terminal.truncate(0)
+    monkeypatch.setenv("TERM", "dumb")
+    print_lines(Context(), [LINE])
+    assert "\x1b" not in terminal.getvalue()
+
+
+def test_a_pipe_can_be_told_its_width(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+
+    print_table(Context(), COLUMNS, [Row("x" * 300, 1.0)])
+
+    assert capsys.readouterr().out.splitlines()[1] == "x" * 9 + "…"
+
+
+def test_where_only_ascii_can_be_written_signs_become_letters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+
+    print_lines(Context(), [Line(label="pool", facts=("● 5 · ✕ 1 — 名",))])
+
+    assert raw.getvalue() == b"pool      * 5 | x 1 - ?\n"
+
+
+def test_a_reader_that_leaves_ends_us_with_its_own_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    class Closed(io.StringIO):
+        encoding = "utf-8"
+
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+        def fileno(self) -> int:
+            return spare.fileno()
+
+    with (tmp_path_factory.mktemp("pipe") / "spare").open("w") as spare:
+        monkeypatch.setattr(sys, "stdout", Closed())
+        with pytest.raises(ReaderGone) as caught:
+            print_text("anything")
+
+    assert caught.value.exit == Exit.BROKEN_PIPE
