@@ -9,7 +9,7 @@ The map, from the ground up. Each layer imports only what stands below it:
 - `dataplane`  HTTP/1.1 in both directions: bytes, back-pressure, limits. Knows nothing of LLMs.
 - `planes`     what HTTP requests mean: the service plane (:8001) and the control plane (:8002).
 - `upstream`   what we ask of Instances.     `stores`  what survives a restart.
-- `runtime`    composes all that; `runtime.pipeline` is one request, room by room. Start reading there.
+- `runtime`    composes all that; start reading at `runtime.pipeline`, one request, room by room.
 
 Beside the proxy stand programs of their own, which know the contract only:
 `agent` (host resources), `demo` (a fake vLLM to try things on), `client` (for CLI and TUI).

@@ -8,12 +8,11 @@ import time
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import httpx
-
 from cacheroute.client import asks
 from cacheroute.client.answer import cause_of, read_answer
 from cacheroute.client.asks import Ask
 from cacheroute.client.faults import ControlFault, NotUnderstood, TimedOut, Unreachable
+from cacheroute.client.lean_httpx import httpx
 from cacheroute.wire.debug import (
     DecisionsReply,
     HealthReply,

@@ -105,11 +105,28 @@ class UpstreamProtocolError(UpstreamError):
     code = "upstream_protocol_error"
 
 
+class UpstreamConnectTimeout(UpstreamConnectError):
+    """No connection could be made in time."""
+
+    status = 504
+
+
+class UpstreamLeft(UpstreamError):
+    """The Instance left the pool before it had begun to answer."""
+
+    code = "upstream_left"
+
+
 class UpstreamTimeout(UpstreamError):
-    """A limit fired; the message names which one and its setting."""
+    """A limit on silence fired; the message names which one and its setting.
+
+    Not tried elsewhere: what one Instance could not begin in ten minutes, the next one
+    would begin from the start.
+    """
 
     code = "upstream_timeout"
     status = 504
+    retryable = False
 
 
 class UpstreamFailedStatus(UpstreamError):

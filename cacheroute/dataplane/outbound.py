@@ -38,7 +38,7 @@ class Outbound:
     """A request on its way; `head` and `body` are exactly the bytes that are sent."""
 
     __slots__ = (
-        "age_s", "body", "connection", "content_length", "done", "expects_body", "fields",
+        "age_s", "begun", "body", "connection", "content_length", "done", "expects_body", "fields",
          "head", "heard", "is_paused", "life_s", "lines", "listener", "may_resend",
         "reason", "status",
     )  # fmt: skip
@@ -68,6 +68,8 @@ class Outbound:
         self.content_length: int | None = None
         self.heard = False
         """Whether any byte of an answer has come."""
+        self.begun = False
+        """Whether any byte of its body has come; a head alone may be long before that."""
         self.done = False
         """Whether the listener has been told of the end, good or bad, or has walked away."""
         self.is_paused = False

@@ -7,7 +7,13 @@ a client library is the classic way to make the 101st stream wait in silence.
 import asyncio
 from collections.abc import Callable
 
-from cacheroute.core.errors import UpstreamConnectError, UpstreamError, UpstreamTimeout
+from cacheroute.core.errors import (
+    UpstreamConnectError,
+    UpstreamConnectTimeout,
+    UpstreamError,
+    UpstreamLeft,
+    UpstreamTimeout,
+)
 from cacheroute.core.limits import Limits, Timeouts
 from cacheroute.dataplane.outbound import Outbound
 from cacheroute.dataplane.sweep import Sweeper
@@ -23,19 +29,14 @@ class Peer:
     """One upstream address, its idle connections and its running requests."""
 
     __slots__ = (
-        "_connecting",
-        "_pool",
-        "active",
-        "host",
-        "idle",
-        "limits",
-        "name",
-        "port",
+        "_connecting", "_pool", "active", "host", "idle", "is_retired", "limits", "name", "port",
         "withheld",
-    )
+    )  # fmt: skip
 
     def __init__(self, pool: "UpstreamPool", host: str, port: int) -> None:
         self._pool = pool
+        self.is_retired = False
+        """Whether nobody will ask it for anything new."""
         self.host = host
         self.port = port
         self.name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -73,7 +74,7 @@ class Peer:
                 )
         except TimeoutError:
             message = f"No connection to {self.name} within {timeout_s:g} s (timeouts.connect_s)."
-            self.fail(outbound, UpstreamTimeout(message, peer=self.name))
+            self.fail(outbound, UpstreamConnectTimeout(message, peer=self.name))
             return
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -124,7 +125,7 @@ class Peer:
             outbound.life_s += elapsed_s
             if not outbound.is_paused:
                 outbound.age_s += elapsed_s
-            if outbound.heard:
+            if outbound.begun:
                 limit_s, what, setting = timeouts.between_bytes_s, "more", "between_bytes_s"
             else:
                 limit_s, what, setting = timeouts.first_byte_s, "an answer", "first_byte_s"
@@ -137,6 +138,8 @@ class Peer:
             if connection.idle_s >= timeouts.pool_idle_s:
                 self.idle.remove(connection)
                 connection.close()
+        if self.is_retired and not self.active:
+            self._pool.drop(self)
 
     def close(self) -> None:
         """Close idle connections; running requests go on."""
@@ -144,13 +147,19 @@ class Peer:
             connection.close()
         self.idle.clear()
 
-    def give_up(self, error: Callable[[], UpstreamError]) -> None:
-        """Fail every running request, because its peer has left for good."""
+    def retire(self) -> None:
+        """Fail the requests that have no answer yet; those that have may end, and then it goes."""
+        self.is_retired = True
         for outbound in list(self.active):
+            if outbound.begun or outbound.done:
+                continue
             if outbound.connection is not None:
                 outbound.connection.reset()
-            self.fail(outbound, error())
+            message = f"{self.name} left the pool before it had begun to answer."
+            self.fail(outbound, UpstreamLeft(message, peer=self.name))
         self.close()
+        if not self.active:
+            self._pool.drop(self)
 
     def _time_out(self, outbound: Outbound, what: str, limit_s: float, setting: str) -> None:
         if outbound.connection is not None:
@@ -190,9 +199,9 @@ class UpstreamPool:
         self._sweeper.start()
 
     def peer(self, host: str, port: int) -> Peer:
-        """Return the peer at an address, the same one each time."""
+        """Return the peer at an address, the same one each time until it is retired."""
         peer = self._peers.get((host, port))
-        if peer is None:
+        if peer is None or peer.is_retired:
             peer = self._peers[host, port] = Peer(self, host, port)
             self._sweeper.watched.add(peer)
         return peer
@@ -200,6 +209,8 @@ class UpstreamPool:
     def drop(self, peer: Peer) -> None:
         """Forget a peer that is no longer needed and has nothing running."""
         peer.close()
+        if self._peers.get((peer.host, peer.port)) is not peer:
+            return
         self._sweeper.watched.discard(peer)
         self._peers.pop((peer.host, peer.port), None)
 

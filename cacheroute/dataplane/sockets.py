@@ -57,7 +57,8 @@ def bind(host: str, port: int) -> list[socket.socket]:
             sockets.append(sock)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
-                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                # All addresses means those of both families; one address means its own.
+                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(host != "::"))
             bound_port = port or (sockets[0].getsockname()[1] if len(sockets) > 1 else 0)
             try:
                 sock.bind((address[0], bound_port, *address[2:]))

@@ -26,8 +26,8 @@ class UpstreamConnection(asyncio.Protocol):
 
     __slots__ = (
         "_bad", "_chunked", "_ended", "_fresh_head", "_head_bytes", "_head_done", "_interim",
-        "_keep_alive", "_named", "_outbound", "_parser", "_peer", "_pieces", "_transport", "_until_close",
-        "idle_s", "is_reused",
+        "_keep_alive", "_named", "_outbound", "_parser", "_peer", "_pieces", "_transport",
+        "_until_close", "idle_s", "is_reused",
     )  # fmt: skip
 
     def __init__(self, peer: Peer) -> None:
@@ -103,6 +103,7 @@ class UpstreamConnection(asyncio.Protocol):
             return
         pieces = self._pieces
         if pieces:
+            outbound.begun = True
             self._pieces = []
             body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         else:
@@ -166,10 +167,10 @@ class UpstreamConnection(asyncio.Protocol):
             if outbound.content_length is not None:
                 self._bad = "it has both a Content-Length and a Transfer-Encoding"
                 raise _Stop
-        elif not outbound.expects_body or has_no_body(status):
-            self._ended = True
         elif outbound.content_length is None:
             self._until_close = True
+        if not outbound.expects_body or has_no_body(status):
+            self._ended = True
 
     def on_body(self, data: bytes) -> None:
         self._pieces.append(data)

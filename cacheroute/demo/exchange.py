@@ -80,7 +80,9 @@ class Exchange:
         block_bytes = self._pacer.engine.profile.block_tokens * tokens.TOKEN_BYTES
         seed = _salt_seed(ask.params.cache_salt)
         if self._streams:
+            # As from vLLM, the head is there long before the first token.
             self._inbound.start(200, EVENT_STREAM)
+            self._inbound.write(b"")
         self._open_runs = len(ask.answers) or len(ask.prompts)
         for number in range(self._open_runs):
             choice = reply.choices[number] if ask.answers else None
@@ -132,11 +134,11 @@ class Exchange:
             return
         if complete:
             self._due.append(self._shape.closing())
-        self._inbound.write(b"".join(self._due))
-        self._due.clear()
-        if complete:
-            self._inbound.finish()
+            self._inbound.finish(b"".join(self._due))
             self._end()
+        else:
+            self._inbound.write(b"".join(self._due))
+            self._due.clear()
 
     # Ends that are no end.
 
@@ -146,8 +148,7 @@ class Exchange:
             return
         if self._inbound.begun:
             self._due.append(self._shape.failure(refusal))
-            self._inbound.write(b"".join(self._due))
-            self._inbound.finish()
+            self._inbound.finish(b"".join(self._due))
         else:
             self._inbound.respond(refusal.status, refusal.headers, refusal.body)
         self._end()

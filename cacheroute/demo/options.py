@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from cacheroute.core.engine.profile import PROFILES, EngineProfile
 from cacheroute.demo.faults import Fault, parse_fault
@@ -152,17 +152,25 @@ def _build_parser() -> argparse.ArgumentParser:
     parser = _OneLineParser(
         prog=PROGRAM,
         description="A model server without a model: vLLM's HTTP API, paced like a real GPU.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         allow_abbrev=False,
     )
-    add = parser.add_argument
+
+    def add(name: str, *, help: str, default: object = None, **fields: Any) -> None:  # noqa: A002
+        # A default that says nothing, such as None, is told in the help text in words.
+        shown = help if default in (None, "", (), False) else f"{help} (default: %(default)s)"
+        parser.add_argument(name, help=shown, default=default, **fields)
+
     add("--host", default="127.0.0.1", help="address to listen on")
     add("--port", type=_whole(0, 65535), default=9001, help="port to listen on; 0 takes a free one")
     add("--cp-host", help="address of a control plane port of its own (default: --host)")
     add("--cp-port", type=_whole(1, 65535), help="control plane port (default: the same port)")
     add("--instance-id", help="id to register as (default: hp_HOST:PORT as advertised)")
     add("--advertise-host", help="host that the Proxy is told (default: --host)")
-    add("--advertise-port", type=_whole(1, 65535), help="port that the Proxy is told")
+    add(
+        "--advertise-port",
+        type=_whole(1, 65535),
+        help="port that the Proxy is told (default: --port)",
+    )
     add("--model", type=_name, default="demo-8b", help="model name to serve")
     add("--profile", choices=sorted(PROFILES), default="h100", help="GPU to pace like")
     add("--speed", type=_number(0.01, 1000), default=1.0, help="times faster than the real GPU")
@@ -176,7 +184,7 @@ def _build_parser() -> argparse.ArgumentParser:
     add("--heartbeat-s", type=_number(0.05, 3600), help="heartbeat interval (default: the Proxy's)")
     add("--agent-url", default="", help="resource agent to ask (default: one on --agent-port)")
     add("--agent-port", type=_whole(1, 65535), default=9201, help="port of the resource agent")
-    add("--no-agent", action="store_true", help="report no resource snapshots")
+    add("--no-agent", action="store_true", default=False, help="report no resource snapshots")
     add("--report-interval-s", type=_number(0.05, 3600), default=1.0, help="time between snapshots")
     add("--fault", action="append", type=_fault, help="arm a fault, as error:status=503,count=3")
     add("--grace-s", type=_number(0, 3600), default=5.0, help="time for running answers at the end")

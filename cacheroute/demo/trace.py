@@ -50,7 +50,7 @@ class Scale:
     stays what it is in the trace, at a fraction of the bytes.
     """
 
-    block_tokens: int = 128
+    block_tokens: int = 384
     """Tokens a whole block becomes."""
     output_ratio: float = 1 / 8
     """Tokens to generate for each one in the trace."""

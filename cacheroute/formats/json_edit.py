@@ -4,6 +4,7 @@ Parsing and writing again would reorder keys, round big numbers and unescape tex
 makes an engine's prefix cache miss; so only the span of the value is replaced.
 """
 
+import json
 import re
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]', re.DOTALL)
@@ -16,6 +17,7 @@ def find_value(document: bytes, key: bytes) -> tuple[int, int] | None:
     `document` must be a valid JSON object, and `key` plain ASCII.
     """
     quoted = b'"%b"' % key
+    name = key.decode("ascii")
     depth = 0
     span: tuple[int, int] | None = None
     start: int | None = None
@@ -37,7 +39,7 @@ def find_value(document: bytes, key: bytes) -> tuple[int, int] | None:
             expects_key = False
             colon = document.index(b":", position)
             position = colon + 1
-            if text == quoted:
+            if text == quoted or (b"\\" in text and json.loads(text) == name):
                 start = (
                     position + len(document[position:]) - len(document[position:].lstrip(_SPACE))
                 )

@@ -83,6 +83,11 @@ class SseScanner:
             self.event_bytes = len(last)
         return found
 
+    @property
+    def is_amid_event(self) -> bool:
+        """Whether a line or an event has begun that is not complete."""
+        return self.event_bytes > 0 or self._has_field
+
     def peek(self) -> bytes:
         """Return the data of the event that has begun, as far as it has come."""
         line = b"".join(self._line)

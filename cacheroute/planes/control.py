@@ -7,7 +7,7 @@ module loads FastAPI; nothing else in the Proxy does.
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, FastAPI, Query, Request, Response
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
@@ -60,17 +60,17 @@ def build_control_app(owner: ControlOwner, rules: ControlRules) -> FastAPI:
         openapi_url=None,
         redirect_slashes=False,
         default_response_class=JsonResponse,
+        # Else an environment variable could make the framework export what passes here.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(HTTPException, on_refused)
     app.add_exception_handler(Exception, on_error)
-    for router in (
-        _health(owner),
-        _instances(owner, rules),
-        _topology(owner, rules),
-        _debug(owner),
-    ):
-        app.include_router(router)
+    # Instances that report each second come first: routes are tried in order.
+    _instances(app, owner, rules)
+    _topology(app, owner, rules)
+    _health(app, owner)
+    _debug(app, owner)
     app.add_middleware(
         BodyLimit,
         max_bytes=rules.body_bytes,
@@ -85,9 +85,7 @@ def _ttl_s(owner: ControlOwner) -> int:
     return max(1, int(owner.pool.rules.ttl_s))
 
 
-def _health(owner: ControlOwner) -> APIRouter:
-    router = APIRouter()
-
+def _health(app: FastAPI, owner: ControlOwner) -> None:
     async def health() -> Response:
         return JsonResponse({"ok": True, "ttl_s": _ttl_s(owner)})
 
@@ -99,14 +97,10 @@ def _health(owner: ControlOwner) -> APIRouter:
         return JsonResponse({"ok": True})
 
     for path, endpoint in ((paths.HEALTH, health), (paths.HEALTHZ, health), (paths.READY, ready)):
-        router.add_api_route(path, endpoint, methods=["GET", "HEAD"])
-    return router
+        app.add_api_route(path, endpoint, methods=["GET", "HEAD"])
 
 
-def _instances(owner: ControlOwner, rules: ControlRules) -> APIRouter:
-    router = APIRouter()
-
-    @router.post(paths.INSTANCE_REGISTER)
+def _instances(app: FastAPI, owner: ControlOwner, rules: ControlRules) -> None:
     async def register(request: Request) -> Response:
         body = await read(request, RegisterBody)
         try:
@@ -130,7 +124,6 @@ def _instances(owner: ControlOwner, rules: ControlRules) -> APIRouter:
             }
         )
 
-    @router.post(paths.INSTANCE_HEARTBEAT)
     async def heartbeat(request: Request) -> Response:
         body = await read(request, HeartbeatBody)
         beat = owner.heartbeat(
@@ -144,7 +137,6 @@ def _instances(owner: ControlOwner, rules: ControlRules) -> APIRouter:
             return JsonResponse({"ok": True})
         return JsonResponse(_heartbeat_reply(beat, body))
 
-    @router.post(paths.INSTANCE_UNREGISTER)
     async def unregister(request: Request) -> Response:
         body = await read(request, UnregisterBody)
         if owner.unregister(body.instance_id):
@@ -154,25 +146,28 @@ def _instances(owner: ControlOwner, rules: ControlRules) -> APIRouter:
             return JsonResponse({"ok": False, "error": "static_instance", "detail": detail})
         return JsonResponse(_UNKNOWN)
 
-    @router.get(paths.INSTANCE_LIST)
-    async def instances(include_dead: bool = False, raw: bool = True) -> Response:
-        snapshot = owner.pool.snapshot(owner.clock.now())
-        return JsonResponse(debug.instance_rows(snapshot, include_dead=include_dead, raw=raw))
-
-    @router.post(paths.INSTANCE_RESOURCE_SNAPSHOT)
     async def resource_snapshot(request: Request) -> Response:
         body = await read(request, SnapshotBody)
         resource = normalise(body.snapshot, body.metadata, owner.clock.now())
         report = owner.report_resource(body.instance_id, resource)
         return JsonResponse({"ok": True} if report.member else _UNKNOWN)
 
-    return router
+    for path, endpoint in (
+        (paths.INSTANCE_RESOURCE_SNAPSHOT, resource_snapshot),
+        (paths.INSTANCE_HEARTBEAT, heartbeat),
+        (paths.INSTANCE_REGISTER, register),
+        (paths.INSTANCE_UNREGISTER, unregister),
+    ):
+        # Plain routes: nothing of FastAPI's is needed here, and these come every second.
+        app.add_route(path, endpoint, methods=["POST"])
+
+    @app.get(paths.INSTANCE_LIST)
+    async def instances(include_dead: bool = False, raw: bool = True) -> Response:
+        snapshot = owner.pool.snapshot(owner.clock.now())
+        return JsonResponse(debug.instance_rows(snapshot, include_dead=include_dead, raw=raw))
 
 
-def _topology(owner: ControlOwner, rules: ControlRules) -> APIRouter:
-    router = APIRouter()
-
-    @router.post(paths.TOPOLOGY_REPORT)
+def _topology(app: FastAPI, owner: ControlOwner, rules: ControlRules) -> None:
     async def report(request: Request) -> Response:
         body = await read(request, TopologyReportBody)
         if len(body.links) > rules.max_links:
@@ -186,17 +181,15 @@ def _topology(owner: ControlOwner, rules: ControlRules) -> APIRouter:
             return problem(503, "topology_full", refused)
         return JsonResponse({"ok": True, "merged_links": len(links)})
 
-    @router.get(paths.TOPOLOGY_KDN_LINKS)
+    app.add_route(paths.TOPOLOGY_REPORT, report, methods=["POST"])
+
+    @app.get(paths.TOPOLOGY_KDN_LINKS)
     async def kdn_links() -> Response:
         return JsonResponse(debug.kdn_links(owner.topology))
 
-    return router
 
-
-def _debug(owner: ControlOwner) -> APIRouter:
-    router = APIRouter()
-
-    @router.get(paths.DEBUG_STATUS)
+def _debug(app: FastAPI, owner: ControlOwner) -> None:
+    @app.get(paths.DEBUG_STATUS)
     async def status() -> Response:
         return JsonResponse(
             debug.status(
@@ -212,12 +205,12 @@ def _debug(owner: ControlOwner) -> APIRouter:
             )
         )
 
-    @router.get(paths.DEBUG_INSTANCE_RESOURCES)
+    @app.get(paths.DEBUG_INSTANCE_RESOURCES)
     async def resources(include_dead: bool = True) -> Response:
         snapshot = owner.pool.snapshot(owner.clock.now())
         return JsonResponse(debug.instance_resources(snapshot, include_dead=include_dead))
 
-    @router.get(paths.DEBUG_INSTANCE_LOADS)
+    @app.get(paths.DEBUG_INSTANCE_LOADS)
     async def loads(include_dead: bool = True) -> Response:
         return JsonResponse(
             debug.instance_loads(
@@ -228,20 +221,18 @@ def _debug(owner: ControlOwner) -> APIRouter:
             )
         )
 
-    @router.get(paths.DEBUG_POOL_RESOURCE)
+    @app.get(paths.DEBUG_POOL_RESOURCE)
     async def pool() -> Response:
         return JsonResponse({"ok": True, "pool_resource": _pool_resource(owner)})
 
-    @router.get(paths.DEBUG_POOL_RESOURCE_SOURCES)
+    @app.get(paths.DEBUG_POOL_RESOURCE_SOURCES)
     async def pool_sources() -> Response:
         return JsonResponse({"ok": True, **pool_resource_sources(_pool_resource(owner))})
 
-    @router.get(paths.DEBUG_DECISIONS)
+    @app.get(paths.DEBUG_DECISIONS)
     async def decisions(last: Annotated[int, Query(ge=1, le=_MAX_DECISIONS)] = 20) -> Response:
         newest = [decision.as_wire() for decision in owner.decisions.last(last)]
         return JsonResponse({"ok": True, "total": owner.decisions.total, "decisions": newest})
-
-    return router
 
 
 def _taken_back(owner: ControlOwner, rules: ControlRules, body: HeartbeatBody) -> bool:

@@ -169,6 +169,7 @@ def _instance_row(snapshot: PoolSnapshot, view: InstanceView, raw: bool) -> Json
         "is_alive": view.is_alive,
         "state": view.liveness,
         "age_s": view.age_s,
+        "clock_skew_ms": (view.resource or _NEVER_REPORTED).clock_skew_ms,
         "origin": instance.origin,
         "base_path": instance.base_path,
         "models": None if view.models is None else sorted(view.models),

@@ -107,7 +107,7 @@ class ServicePlane:
             # A base URL that ends in a slash gives `//v1/...`; what is meant is clear.
             inbound.path = _SLASHES.sub("/", path)
             self.on_request(inbound)
-        elif path == _MODELS:
+        elif path in (_MODELS, _MODELS + "/"):
             self._get(inbound, self._list_models)
         elif path.startswith(_MODELS + "/"):
             self._get_model(inbound, path.removeprefix(_MODELS + "/"))

@@ -10,7 +10,6 @@ import logging
 import os
 import socket
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cacheroute.core.health.ejection import Ejections
@@ -45,6 +44,7 @@ from cacheroute.upstream.instance import WITHHELD_OF_ANSWER, Instances
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from cacheroute.core.clock import Clock
     from cacheroute.settings.instances import StaticInstance
@@ -123,7 +123,6 @@ class App:
             default_endpoint=settings.pool.health_endpoint,
         )
         self._request_log = RequestLog(
-            self._request_log_path(),
             max_bytes=settings.proxy.request_log_bytes,
             keep=settings.proxy.request_log_keep,
         )
@@ -183,7 +182,11 @@ class App:
     ) -> None:
         """Start serving, on bound sockets where some are handed in; raises OSError otherwise."""
         settings = self.settings
-        self._store = self._open_store()
+        service_listeners = service_listeners or bind(settings.proxy.host, settings.proxy.port)
+        service_port = service_listeners[0].getsockname()[1]
+        self.proxy.proxy_id = settings.proxy.id_at(service_port)
+        self._request_log.path = settings.request_log_path(service_port)
+        self._store = self._open_store(settings.proxy_state_dir(service_port))
         self.registrar = Registrar(
             proxy=self.proxy,
             topology=Topology(),
@@ -197,10 +200,7 @@ class App:
         for static in settings.static_instances:
             self.registrar.add_static(_as_instance(static, self._started.wall_s))
         self.registrar.restore()
-        await self._service.start(
-            settings.proxy.host, settings.proxy.port, listeners=service_listeners
-        )
-        self.proxy.proxy_id = settings.proxy.id_at(self._service.port)
+        await self._service.start(listeners=service_listeners)
         self._tasks.start("prober", self._prober.run())
         self._tasks.start("reaper", self._reap())
         self._tasks.start("request-log", self._request_log.run())
@@ -242,19 +242,10 @@ class App:
             own_ports=own_ports,
         )
 
-    def _state_dir(self) -> Path:
-        name = self.settings.proxy.id_at().replace("/", "_")
-        return self.settings.state_dir / name
-
-    def _request_log_path(self) -> Path | None:
-        given = self.settings.proxy.request_log
-        if given == "off":
-            return None
-        return Path(given) if given else self._state_dir() / "requests.jsonl"
-
-    def _open_store(self) -> RegistryStore:
+    @staticmethod
+    def _open_store(folder: Path) -> RegistryStore:
         try:
-            opened = SqliteRegistry.open(self._state_dir() / "registry.sqlite")
+            opened = SqliteRegistry.open(folder / "registry.sqlite")
         except StoreError as error:
             # Serving matters more than remembering: Instances register again after a restart.
             log.warning("registry.not_kept reason=%s", error.message)

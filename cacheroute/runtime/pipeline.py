@@ -36,6 +36,7 @@ from cacheroute.planes import door, problems
 from cacheroute.runtime.held import Held
 from cacheroute.runtime.judgement import Verdict, judge
 from cacheroute.runtime.proxy import Placement
+from cacheroute.upstream.answer import StreamWatch
 
 if TYPE_CHECKING:
     from cacheroute.core.ids import RequestIds
@@ -91,7 +92,7 @@ class Pipeline:
         held = Held(self._proxy, self._log, request, inbound)
         try:
             exchange = await self._forward(request, inbound, held)  # rooms 2 and 6
-            exchange.relay_to(inbound, self._lines(request, inbound, held))
+            self._relay(request, inbound, held, exchange)
             await exchange.ending()
             self._end(exchange, held)
         except ClientGone:
@@ -158,6 +159,8 @@ class Pipeline:
                 self._note(placement, verdict)
                 if not verdict.try_another:
                     return exchange
+            if failure is not None and not failure.retryable:
+                raise failure
             following = self._next(request, held, placement)
             if following is None:
                 if failure is not None:
@@ -180,14 +183,16 @@ class Pipeline:
         elif verdict.is_fault:
             self._proxy.failed(placement.member, verdict.outcome)
 
-    def _lines(self, request: RouteRequest, inbound: Inbound, held: Held) -> bytes:
+    def _relay(
+        self, request: RouteRequest, inbound: Inbound, held: Held, exchange: Exchange
+    ) -> None:
         placement = held.placement
         line = b"" if placement is None else self._instances.line(placement.member)
-        return b"%bX-Request-Id: %b\r\n%b" % (
-            line,
-            request.request_id.encode(),
-            self._cors.lines(inbound),
-        )
+        cors = self._cors.lines(inbound)
+        if cors:
+            exchange.drop_lines(b"access-control-")  # who may read it is for this Proxy to say
+        request_id = request.request_id.encode()
+        exchange.relay_to(inbound, b"%bX-Request-Id: %b\r\n%b" % (line, request_id, cors))
 
     # Room 8
 
@@ -219,6 +224,8 @@ class Pipeline:
         held.settle("upstream_lost", error.message)
         log.warning("upstream.lost request_id=%s reason=%s", request.request_id, error.message)
         if exchange is not None and exchange.is_stream:
+            if isinstance(exchange.watch, StreamWatch) and exchange.watch.is_amid_event:
+                inbound.write(b"\n\n")  # or the error would be read as the rest of that event
             inbound.write(problems.error_event(error))
             if request.caller == "scheduler":
                 inbound.write(b"data: [DONE]\n\n")

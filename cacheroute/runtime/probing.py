@@ -93,6 +93,7 @@ class Prober:
             )
         instance_id = member.instance.instance_id
         if problem is None:
+            self._proxy.pool.note_probe(member, self._proxy.clock.now())
             if member in self._failing:
                 self._failing.discard(member)
                 log.info("probe.answers instance_id=%s", instance_id)

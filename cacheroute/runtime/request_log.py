@@ -47,8 +47,9 @@ class RequestRecord(msgspec.Struct, omit_defaults=False):
 class RequestLog:
     """Gathers records and writes them to a file that is rotated by size."""
 
-    def __init__(self, path: Path | None, *, max_bytes: int, keep: int) -> None:
-        self._path = path
+    def __init__(self, *, max_bytes: int, keep: int) -> None:
+        self.path: Path | None = None
+        """Where the lines go; None keeps none."""
         self._max_bytes = max_bytes
         self._keep = keep
         self._waiting: list[RequestRecord] = []
@@ -61,7 +62,7 @@ class RequestLog:
 
     def add(self, record: RequestRecord) -> None:
         """Keep a record for the next flush."""
-        if self._path is None:
+        if self.path is None:
             return
         if len(self._waiting) >= _WAITING_MAX:
             self.dropped += 1
@@ -86,7 +87,7 @@ class RequestLog:
             self._write(batch)
 
     def _write(self, batch: list[RequestRecord]) -> None:
-        path = self._path
+        path = self.path
         if path is None:
             return
         data = self._encoder.encode_lines(batch)

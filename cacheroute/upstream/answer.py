@@ -137,6 +137,11 @@ class StreamWatch(Watch):
         """Whether the very first event was an error."""
         return self.error is not None and self._scanner.events - self.done_marks <= 1
 
+    @property
+    def is_amid_event(self) -> bool:
+        """Whether the last event that came is not complete."""
+        return self._scanner.is_amid_event
+
     def feed(self, data: bytes) -> None:
         """Look at a piece of the stream."""
         scanner = self._scanner

@@ -93,7 +93,8 @@ class Exchange:
         inbound.begin(
             outbound.status,
             b"".join(outbound.lines) + lines,
-            outbound.content_length,
+            # A stream that breaks off is told by one more event, so it has no fixed length.
+            None if self.is_stream else outbound.content_length,
             outbound.reason,
         )
         for piece in self._held:
@@ -132,6 +133,11 @@ class Exchange:
     def status(self) -> int:
         """The status the Instance answered with."""
         return self._outbound.status
+
+    def drop_lines(self, prefix: bytes) -> None:
+        """Leave out header lines of the Instance, by the lower-case beginning of their names."""
+        outbound = self._outbound
+        outbound.lines = [line for line in outbound.lines if line[: len(prefix)].lower() != prefix]
 
     def field(self, name: bytes) -> bytes | None:
         """Return one of the few header values that are kept, by lower-case name."""

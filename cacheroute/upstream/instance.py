@@ -110,8 +110,10 @@ class Instances:
     def forget(self, instance: Instance) -> None:
         """An Instance has left the pool."""
         reach = self._reaches.pop(instance.instance_id, None)
-        if reach is not None and not reach.peer.active:
-            self._pool.drop(reach.peer)
+        if reach is None:
+            return
+        if all(other.peer is not reach.peer for other in self._reaches.values()):
+            reach.peer.retire()
 
     def _reach(self, instance: Instance) -> _Reach:
         peer = self._pool.peer(instance.host, instance.port)

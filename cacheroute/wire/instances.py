@@ -163,6 +163,8 @@ class InstanceRow(_Body):
     """`alive`, `stale` or `dead`."""
     age_s: float | None = None
     """Seconds of silence, on the Proxy's monotonic clock."""
+    clock_skew_ms: int | None = None
+    """How far the agent's clock is ahead of the Proxy's; nothing is judged by it."""
     origin: str | None = None
     """`registered` or `static`."""
     base_path: str | None = None

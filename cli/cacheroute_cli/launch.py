@@ -6,7 +6,7 @@ does the judgement of their values.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cacheroute_cli.supervisor.ports import Wanted
@@ -35,6 +35,8 @@ class Launch:
     """Ports it will listen on, as far as we know them beforehand."""
     says_ready: re.Pattern[str]
     """The line it writes when it is ready; its named groups are URLs."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables on top of ours, for what must not stand on a command line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +155,7 @@ def launch_instance(
     model: str | None = None,
     speed: float | None = None,
     agent_url: str | None = None,
+    token: str | None = None,
 ) -> Launch:
     """Return how to run a demo Instance; it registers itself where `proxy_url` says."""
     options = {
@@ -172,6 +175,7 @@ def launch_instance(
         argv=python("-P", "-m", "cacheroute.demo.instance", *given),
         wanted=(Wanted(host=bind, port=port, purpose="Instance", option="--port"),),
         says_ready=_LISTENING,
+        env={"PROXY_CP_TOKEN": token} if token else {},
     )
 
 

@@ -187,6 +187,6 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     """Tell how errors are to be written, before and whether or not the options can be read."""
     return any(
         argument in ("-ojson", "--output=json", "-o=json")
-        or (argument in ("-o", "--output") and arguments[at + 1 : at + 2] == ["json"])
+        or (argument in ("-o", "--output") and "json" in arguments[at + 1 : at + 2])
         for at, argument in enumerate(arguments)
     )

@@ -82,7 +82,8 @@ def start_detached(launch: Launch, *, state: State | None = None) -> ProcessRow:
         _require_not_running(launch, state)
         require_free(launch.wanted)
         log = state.log_path(launch.kind, launch.name)
-        [child] = stack.start(Program(name=launch.kind, argv=launch.argv, log=log))
+        program = Program(name=launch.kind, argv=launch.argv, log=log, env=launch.env)
+        [child] = stack.start(program)
         match = wait_for_line(child, launch.says_ready, timeout_s=START_TIMEOUT_S)
         record = _record(launch, child, urls=match.groupdict(), stack=stack.name)
         state.write(record)
@@ -123,6 +124,7 @@ def become(launch: Launch, *, state: State | None = None) -> None:
             # A read-only home must not keep a container from running its Proxy.
             note(f"cacheroute: note: 'stop' will not find this process ({problem})")
     sys.stdout.flush()
+    os.environ.update(launch.env)
     os.execv(launch.argv[0], launch.argv)  # noqa: S606
 
 
@@ -141,7 +143,7 @@ def find_record(kind: str, name: str | None, *, state: State) -> Record | None:
     running = state.running(kind)
     if len(running) > 1:
         raise Ambiguous(
-            f"{len(running)} {kind}s run here: {', '.join(r.name for r in running)}",
+            f"more than one {kind} runs here: {', '.join(r.name for r in running)}",
             hint="say which one by its name",
         )
     return running[0] if running else None

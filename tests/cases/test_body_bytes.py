@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gzip
 import hashlib
 import json
 
@@ -57,7 +58,45 @@ def halves(body: bytes) -> list[bytes]:
     return [body[: len(body) // 2], body[len(body) // 2 :]]
 
 
-# That an alias changes the model's value alone joins with model aliases.
+RENAMED = [name for name in BODIES if name not in ("a key twice", "an escaped key")]
+
+
+@pytest.mark.parametrize("name", RENAMED)
+async def test_c082_an_alias_changes_the_models_value_and_nothing_else(name: str) -> None:
+    body = BODIES[name]
+    # Each of these bodies has one member `"model":"m"` at its top, in one of two spellings.
+    expected = body.replace(b'"model":"m"', b'"model":"real/name"')
+    expected = expected.replace(b'"model" :"m"', b'"model" :"real/name"')
+    assert expected != body
+    async with scripted() as backend:
+        aliased = [{"name": "a", "url": backend.url, "model_name": "real/name"}]
+        async with running_proxy(backends=aliased) as proxy:
+            for _ in range(2):
+                assert (await post(proxy.service_port, body)).status == 200
+                assert backend.requests[-1].body == expected
+
+
+async def test_c082_an_alias_finds_a_model_key_that_is_written_with_escapes() -> None:
+    async with scripted() as backend:
+        aliased = [{"name": "a", "url": backend.url, "model_name": "real"}]
+        async with running_proxy(backends=aliased) as proxy:
+            assert (await post(proxy.service_port, BODIES["an escaped key"])).status == 200
+            assert backend.requests[0].json() == {"model": "real", "messages": []}
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+async def test_c082_a_compressed_body_is_passed_on_as_it_is_or_refused_in_words(
+    coding: str,
+) -> None:
+    body = gzip.compress(chat())
+    async with scripted() as backend, running_proxy(backend.url) as proxy:
+        got = await post(proxy.service_port, body, headers=[("Content-Encoding", coding)])
+        if got.status == 200:
+            assert backend.requests[0].body == body
+            assert backend.requests[0].head.one("content-encoding") == coding.encode()
+        else:
+            assert got.status in (400, 415)
+            assert got.error["message"]
 
 
 def with_images(total_bytes: int) -> bytes:

@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from tests.support.backend import Received, scripted
+from tests.support.backend import scripted
 from tests.support.client import post
 from tests.support.openai_shapes import chat, completion
 from tests.support.proxy import LONG_REST, running_proxy
+from tests.support.received import Received
 from tests.support.script import Script, json_answer
 
 

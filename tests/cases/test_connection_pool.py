@@ -4,15 +4,17 @@ import asyncio
 
 import pytest
 
-from tests.support.backend import Received, ScriptedBackend, scripted
+from tests.support.backend import ScriptedBackend, scripted
 from tests.support.client import connected, fetch, post
 from tests.support.openai_shapes import CHAT, DONE, chat, completion, token
 from tests.support.proxy import LONG_REST, running_proxy
+from tests.support.received import Received
 from tests.support.script import (
     END,
     JSON,
     Close,
     Gate,
+    Pause,
     Script,
     Write,
     answer,
@@ -168,15 +170,19 @@ async def test_c031_a_cancelled_answer_does_not_leak_into_the_next() -> None:
             assert (await post(proxy.service_port, chat())).json() == completion("yours")
 
 
-async def test_c031_an_answer_that_comes_before_the_whole_request_is_read_is_passed_on() -> None:
-    big = chat("x" * 2_000_000)
+@pytest.mark.parametrize("size", [1000, 20_000_000])
+async def test_c031_an_answer_that_comes_before_the_request_is_read_is_passed_on(
+    size: int,
+) -> None:
+    refusal = answer(b'{"error": {"message": "too large"}}', 413)
     async with (
-        scripted(answer(b'{"error": {"message": "too large"}}', 413)) as backend,
+        scripted(early=(*refusal, Pause(0.2), Close())) as backend,
         running_proxy(backend.url) as proxy,
     ):
-        got = await post(proxy.service_port, big)
-        assert got.status == 413
-        assert backend.requests[0].body == big
+        for _ in range(2):
+            got = await post(proxy.service_port, chat("x" * size))
+            assert (got.status, got.body) == (413, b'{"error": {"message": "too large"}}')
+        await proxy.idle()
 
 
 async def test_c031_bodies_with_every_framing_keep_the_connection_usable() -> None:
@@ -228,4 +234,45 @@ async def test_c032_three_hundred_streams_run_at_once() -> None:
         await proxy.idle()
 
 
-# A configured cap that refuses the excess with its reason joins with admission control.
+CAP = 2
+
+
+def capped(backend: ScriptedBackend) -> list[dict[str, object]]:
+    """Return the setting of one Instance that takes two requests at once."""
+    return [{"name": "small", "url": backend.url, "max_concurrent": CAP}]
+
+
+async def test_c032_what_is_above_a_configured_cap_is_refused_fast_and_in_words() -> None:
+    gate = Gate()
+    async with (
+        scripted((gate, *json_answer(completion()))) as backend,
+        running_proxy(backends=capped(backend)) as proxy,
+        asyncio.TaskGroup() as group,
+    ):
+        running = [group.create_task(post(proxy.service_port, chat())) for _ in range(CAP)]
+        await backend.received(CAP)
+        for _ in range(5):
+            got = await post(proxy.service_port, chat(), within_s=2)
+            assert got.status in (429, 503)
+            assert got.error["message"]
+            assert got.header("retry-after")
+        assert await proxy.inflight() == {"small": CAP}
+        gate.open()
+        assert [(await task).status for task in running] == [200] * CAP
+        assert (await post(proxy.service_port, chat())).status == 200
+        assert backend.most_running == CAP
+
+
+async def test_c032_a_capped_instance_sends_its_excess_to_one_without_a_cap() -> None:
+    gate = Gate()
+    async with (
+        scripted((gate, *json_answer(completion()))) as small,
+        scripted((gate, *json_answer(completion()))) as large,
+        running_proxy(large.url, backends=capped(small)) as proxy,
+        asyncio.TaskGroup() as group,
+    ):
+        running = [group.create_task(post(proxy.service_port, chat())) for _ in range(20)]
+        await eventually(lambda: len(small.requests) + len(large.requests) == 20)
+        assert (small.most_running, large.most_running) == (CAP, 20 - CAP)
+        gate.open()
+        assert {(await task).status for task in running} == {200}

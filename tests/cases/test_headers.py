@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.support.backend import Received, scripted
+from tests.support.backend import scripted
 from tests.support.client import connected, post
 from tests.support.openai_shapes import CHAT, DONE, chat, completion
 from tests.support.proxy import LONG_REST, running_proxy
+from tests.support.received import Received
 from tests.support.script import (
     END,
     JSON,
@@ -161,6 +162,35 @@ async def test_c085_an_id_that_the_backend_made_does_not_double_ours() -> None:
     ):
         got = await post(proxy.service_port, chat(), headers=[("X-Request-Id", "mine")])
         assert got.header("x-request-id") in ("mine", "theirs")
+
+
+async def test_c085_a_large_request_head_is_no_error() -> None:
+    sent = [("X-Large", "x" * 40_000), ("X-Latin", "caf\xe9"), ("X-Empty", "")]
+    async with scripted() as backend, running_proxy(backend.url) as proxy:
+        assert (await post(proxy.service_port, chat(), headers=sent)).status == 200
+        for name, value in sent:
+            assert backend.requests[0].head.one(name) == value.encode("latin-1")
+
+
+@pytest.mark.parametrize("coding", ["gzip, chunked", "gzip", "identity", "chunked, chunked"])
+async def test_c085_an_answer_in_a_coding_nobody_asked_for_is_no_answer(coding: str) -> None:
+    lines = [("Content-Type", JSON), ("Transfer-Encoding", coding)]
+    async with (
+        scripted((Write(head(200, lines)), chunk(BODY), END, Close())) as backend,
+        running_proxy(backend.url) as proxy,
+    ):
+        got = await post(proxy.service_port, chat())
+        assert got.status == 502
+        assert got.error["message"]
+
+
+async def test_c085_a_chunk_coding_in_capitals_is_the_same_coding() -> None:
+    lines = [("Content-Type", JSON), ("TRANSFER-ENCODING", "Chunked")]
+    async with (
+        scripted((Write(head(200, lines)), chunk(BODY), END)) as backend,
+        running_proxy(backend.url) as proxy,
+    ):
+        assert (await post(proxy.service_port, chat())).body == BODY
 
 
 KB, KC = "Bearer key-of-backend", "Bearer key-of-client"

@@ -5,10 +5,11 @@ import random
 
 import pytest
 
-from tests.support.backend import Received, scripted
+from tests.support.backend import scripted
 from tests.support.client import connected, post
 from tests.support.openai_shapes import CHAT, DONE, chat, completion, token, tokens
 from tests.support.proxy import LONG_REST, running_proxy
+from tests.support.received import Received
 from tests.support.script import (
     END,
     Close,
@@ -123,6 +124,30 @@ async def test_c026_cancelled_streams_timeouts_and_failures_block_nobody_later()
         backend.reply = (stream_head(), chunk(DONE), END)
         assert (await post(proxy.service_port, chat(stream=True))).status == 200
         await proxy.idle()
+
+
+async def test_c026_with_a_cap_of_one_the_next_call_finds_the_slot_free() -> None:
+    async with scripted() as backend:
+        cap = [{"name": "one", "url": backend.url, "max_concurrent": 1}]
+        async with running_proxy(
+            backends=cap, timeouts__first_byte_s=0.1, pool__ejection__failures=10_000
+        ) as proxy:
+            for _ in range(10):
+                backend.reply = (stream_head(), *map(chunk, tokens(3)), Freeze())
+                async with connected(proxy.service_port) as client:
+                    client.ask("POST", CHAT, body=chat(stream=True))
+                    await client.until(lambda a: len(a.events) == 3)
+                    client.reset()
+                await proxy.idle()
+                backend.reply = (Freeze(),)
+                assert (await post(proxy.service_port, chat())).status == 504
+                backend.reply = json_answer({"error": {"message": "bad gateway"}}, 502)
+                assert (await post(proxy.service_port, chat())).status == 502
+                backend.reply = json_answer(completion())
+                # Sent the moment the answer before has ended, on connections of their own.
+                for _ in range(5):
+                    assert (await post(proxy.service_port, chat())).status == 200
+            assert await proxy.inflight() == {"one": 0}
 
 
 # Limits per key, and their display, join with budgets and gates.

@@ -7,9 +7,9 @@ import pytest
 from tests.support.backend import scripted
 from tests.support.client import connected, fetch, post
 from tests.support.openai_shapes import CHAT, chat, completion
-from tests.support.proxy import RunningProxy, running_proxy
+from tests.support.proxy import LONG_REST, RunningProxy, running_proxy
 from tests.support.script import Gate, json_answer
-from tests.support.waiting import eventually_is
+from tests.support.waiting import eventually, eventually_is
 
 
 def model(name: str) -> dict[str, object]:
@@ -132,17 +132,33 @@ async def test_c065_an_instance_that_fails_is_out_completely(times: int) -> None
     async with (
         scripted() as failing,
         scripted() as good,
-        running_proxy(
-            pool__ejection__failures=3,
-            pool__ejection__cool_down_s=60, pool__ejection__cool_down_max_s=60,
-        ) as proxy,
-    ):  # fmt: skip
+        running_proxy(pool__ejection__failures=3, **LONG_REST) as proxy,
+    ):
         for backend in (failing,) * times + (good,):
             await proxy.register(host=backend.host, port=backend.port)
         failing.reply = json_answer({"error": {"message": "boom"}}, 500)
         for _ in range(20):
             assert (await post(proxy.service_port, chat())).status == 200
         assert len(failing.requests) == 3
+
+
+async def test_c065_an_instance_whose_probes_fail_is_out_as_well() -> None:
+    async with (
+        scripted() as failing,
+        scripted() as good,
+        running_proxy(
+            pool__health_check_interval_s=0.05, pool__ejection__failures=3, **LONG_REST
+        ) as proxy,
+    ):
+        for backend in (failing,) * 5 + (good,):
+            await proxy.register(host=backend.host, port=backend.port)
+        failing.pages["/v1/models"] = failing.pages["/health"] = json_answer({}, 500)
+        probed = len(failing.probes)
+        await eventually(lambda: len(failing.probes) >= probed + 6)
+        before = len(failing.requests)
+        for _ in range(10):
+            assert (await post(proxy.service_port, chat())).status == 200
+        assert len(failing.requests) == before
 
 
 async def test_c065_a_static_instance_that_also_registers_is_one() -> None:

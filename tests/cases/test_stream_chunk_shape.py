@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from tests.support.backend import Received, scripted
+from tests.support.backend import scripted
 from tests.support.client import post
 from tests.support.openai_shapes import (
     DONE,
@@ -18,6 +18,7 @@ from tests.support.openai_shapes import (
     token,
 )
 from tests.support.proxy import running_proxy
+from tests.support.received import Received
 from tests.support.script import Script, json_answer, stream
 
 NO_CHOICES = {key: value for key, value in chunk_object({}).items() if key != "choices"}

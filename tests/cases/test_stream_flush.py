@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from tests.support.backend import Received, scripted
+from tests.support.backend import scripted
 from tests.support.client import connected, post
 from tests.support.openai_shapes import CHAT, DONE, chat, completion, token, tokens
 from tests.support.proxy import running_proxy
+from tests.support.received import Received
 from tests.support.script import (
     END,
     SSE,
@@ -89,6 +90,41 @@ async def test_c004_many_events_in_one_write_lose_nothing_to_a_slow_reader() -> 
             answer = await client.over()
         assert answer.whole
         assert answer.body == b"".join(events) + DONE
+
+
+async def test_c004_a_client_that_does_not_read_holds_the_backend_back() -> None:
+    big = chunk(token("x" * 100_000))
+    async with (
+        scripted((stream_head(), *[big] * 800, chunk(DONE), END)) as backend,
+        running_proxy(backend.url) as proxy,
+    ):
+        async with connected(proxy.service_port) as client:
+            client.ask("POST", CHAT, body=chat(stream=True))
+            await client.until(lambda a: a.pieces)
+            client.stop_reading()
+            await asyncio.sleep(0.5)
+            # What the kernel takes is some megabytes; the rest of 80 MB has to wait outside.
+            assert len(backend.requests[0].writes) < 500
+            client.read_on()
+            answer = await client.over(within_s=20)
+        assert answer.whole
+        assert len(answer.events) == 801
+
+
+async def test_c004_a_client_that_never_reads_is_let_go() -> None:
+    big = chunk(token("x" * 100_000))
+    async with (
+        scripted((stream_head(), *[big] * 800, chunk(DONE), END)) as backend,
+        running_proxy(backend.url, timeouts__client_write_s=0.5) as proxy,
+        connected(proxy.service_port) as client,
+    ):
+        client.ask("POST", CHAT, body=chat(stream=True))
+        await client.until(lambda a: a.pieces)
+        client.stop_reading()
+        async with asyncio.timeout(5):
+            await backend.requests[0].gone.wait()
+        await proxy.idle()
+        assert await proxy.failures() == 0
 
 
 OFFERS_GZIP = [("Accept-Encoding", "gzip, br")]

@@ -6,10 +6,11 @@ import zlib
 
 import pytest
 
-from tests.support.backend import Received, scripted
+from tests.support.backend import scripted
 from tests.support.client import Answer, connected, post
 from tests.support.openai_shapes import CHAT, DONE, chat, completion, sse, token, tokens
 from tests.support.proxy import running_proxy
+from tests.support.received import Received
 from tests.support.script import (
     END,
     JSON,

@@ -170,7 +170,9 @@ async def test_c035_an_instance_that_accepts_and_never_reads_is_the_same() -> No
         ) as proxy,
     ):  # fmt: skip
         statuses = [(await post(proxy.service_port, chat())).status for _ in range(12)]
-        assert sorted(statuses) == [200] * 10 + [504] * 2
+        # Its probes fail as its requests do, so one of each may be enough to take it out.
+        assert 1 <= statuses.count(504) <= 2
+        assert statuses.count(200) == 12 - statuses.count(504)
         await proxy.idle()
 
 

@@ -6,10 +6,11 @@ from email.utils import format_datetime
 
 import pytest
 
-from tests.support.backend import Received, scripted
+from tests.support.backend import scripted
 from tests.support.client import post
 from tests.support.openai_shapes import chat, completion
 from tests.support.proxy import LONG_REST, running_proxy
+from tests.support.received import Received
 from tests.support.script import Script, answer, json_answer
 
 each_mode = pytest.mark.parametrize("streamed", [True, False], ids=["stream", "JSON"])

@@ -53,8 +53,16 @@ def test_every_option_names_a_setting_that_exists() -> None:
 
     from cacheroute.settings.load import load
 
-    values = {"host": "127.0.0.1", "cp_host": "127.0.0.1", "strategy": "rr", "proxy_id": "p"}
-    overrides = [f"{path}={values.get(option, 1)}" for option, path in _SETTING_OF.items()]
+    values = {
+        "host": "127.0.0.1",
+        "port": "1",
+        "cp_host": "127.0.0.1",
+        "cp_port": "2",
+        "strategy": "rr",
+        "proxy_id": "p",
+        "max_capacity": "3",
+    }
+    overrides = [f"{path}={values[option]}" for option, path in _SETTING_OF.items()]
 
     loaded = load(None, overrides, environ={})
 
@@ -123,6 +131,14 @@ def test_an_instance_is_told_what_was_said() -> None:
     )  # fmt: skip
     assert launch.name == "i"
     assert launch_instance(port=9001).name == "hp_127.0.0.1:9001"
+
+
+def test_a_token_reaches_an_instance_where_no_list_of_processes_shows_it() -> None:
+    launch = launch_instance(token="s3cret")
+
+    assert launch.env == {"PROXY_CP_TOKEN": "s3cret"}
+    assert "s3cret" not in " ".join(launch.argv)
+    assert launch_instance().env == {}
 
 
 def test_an_agent_listens_where_it_is_told() -> None:

@@ -218,10 +218,11 @@ async def running_at(demo: str) -> float:
 
 @pytest.mark.parametrize("leave", ["mid-stream", "before the first token", "JSON"])
 async def test_a_client_that_aborts_ends_the_work_at_the_instance(leave: str) -> None:
-    # Slow, so that the answer is far from its end when the client leaves.
-    with demo_instance(speed=1) as slow:
+    # Slow, so that the answer is far from its end when the client leaves, or from its start.
+    with demo_instance(speed=0.05 if leave == "before the first token" else 1) as slow:
         async with both_ways(slow) as (_, through, proxy):
-            asked: dict[str, Any] = {"model": "demo", "messages": QUESTION, "max_tokens": 4000}
+            long: Any = [{"role": "user", "content": "word " * 5000}]
+            asked: dict[str, Any] = {"model": "demo", "messages": long, "max_tokens": 4000}
             if leave == "mid-stream":
                 stream = await through.chat.completions.create(**asked, stream=True)
                 async for _part in stream:

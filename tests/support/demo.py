@@ -10,7 +10,7 @@ READY = "listening on "
 
 
 @contextlib.contextmanager
-def demo_instance(*options: str, model: str = "demo", speed: int = 50) -> Iterator[str]:
+def demo_instance(*options: str, model: str = "demo", speed: float = 50) -> Iterator[str]:
     """Run one for as long as the block lasts; yields its base address."""
     command = [
         sys.executable, "-m", "cacheroute.demo.instance", "--port", "0", "--no-agent",

@@ -55,6 +55,7 @@ def start(
         model=model,
         speed=speed,
         agent_url=agent_url,
+        token=context.token,
     )
     if foreground:
         become(launch)

@@ -97,7 +97,7 @@ def spawn(program: Program, *, stack: str, tethered: bool) -> Child:
     argv = list(program.argv)
     if tethered:
         argv = [*python("-I", "-S", shim.__file__), str(os.getpid()), *argv]
-    program.log.parent.mkdir(parents=True, exist_ok=True)
+    program.log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     log = os.open(program.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         log_from = os.fstat(log).st_size

@@ -95,7 +95,7 @@ class State:
     def write(self, record: Record) -> None:
         """Keep a record, over an earlier one of the same name."""
         path = self._path(record.kind, record.name)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         beside = path.with_suffix(f".{os.getpid()}.new")
         beside.write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
         beside.replace(path)

@@ -170,6 +170,13 @@ def test_a_registered_instance_that_becomes_static_no_longer_expires() -> None:
     assert pool.liveness(pool.members["i-1"], at(1e6)) == "alive"
 
 
+def test_an_answered_probe_is_a_sign_of_life_of_a_static_instance_only() -> None:
+    pool = a_pool(an_instance("s", port=1, origin="static"), an_instance("r", port=2))
+    for member in pool.members.values():
+        pool.note_probe(member, at(20.0))
+    assert [view.age_s for view in pool.snapshot(at(25.0)).views] == [5.0, 25.0]
+
+
 # Liveness
 
 

@@ -6,7 +6,9 @@ import httpx
 import pytest
 from pydantic import TypeAdapter
 
-from cacheroute.core.routing.decision import Decision
+from cacheroute.core.pool_member import Member
+from cacheroute.core.request import RouteRequest
+from cacheroute.core.routing.selection import Chosen
 from cacheroute.core.rules import PoolRules
 from cacheroute.planes.control_owner import ControlRules
 from cacheroute.wire import paths
@@ -54,6 +56,23 @@ async def refusal(client: httpx.AsyncClient, path: str, content: str | bytes) ->
     if isinstance(body["detail"], list):
         return response.status_code, ".".join(str(part) for part in body["detail"][0]["loc"])
     return response.status_code, body["error"]
+
+
+def a_request(request_id: str) -> RouteRequest:
+    """A chat of a plain client."""
+    return RouteRequest(
+        request_id=request_id,
+        endpoint="chat/completions",
+        path=paths.CHAT_COMPLETIONS,
+        query=b"",
+        method="POST",
+        model="m",
+        stream=False,
+        caller="native",
+        body=b"{}",
+        arrived_mono_s=0.0,
+        arrived_wall_s=0.0,
+    )
 
 
 # Health
@@ -469,16 +488,13 @@ async def test_the_pool_is_summed_up(owner: Owner, client: httpx.AsyncClient) ->
 
 
 async def test_decisions_are_told_newest_first(owner: Owner, client: httpx.AsyncClient) -> None:
+    chosen = Chosen(Member(an_instance()))
     for number in (1, 2, 3):
-        owner.decisions.add(
-            Decision(
-                owner.decisions.next_number(), 0.0, f"req-{number}", 1, "round_robin", "m",
-                "chat/completions", "i-1", None, None, None, 1, None, None,
-            )
-        )  # fmt: skip
+        owner.decisions.add(a_request(f"req-{number}"), 1, "round_robin", chosen, None)
     page = (await client.get(paths.DEBUG_DECISIONS, params={"last": 2})).json()
     assert [row["request_id"] for row in page["decisions"]] == ["req-3", "req-2"]
     assert page["total"] == 3
+    assert page["decisions"][0]["instance_id"] == "i-1"
     assert DecisionsReply.model_validate(page).decisions[0].reason
     assert (await client.get(paths.DEBUG_DECISIONS, params={"last": 0})).status_code == 422
 

@@ -1,5 +1,6 @@
 """Pages built from a snapshot."""
 
+from cacheroute.core.resources import normalise
 from cacheroute.core.routing.weights import Weights
 from cacheroute.core.topology import Link, Topology
 from cacheroute.planes import debug
@@ -62,3 +63,12 @@ def test_links_keep_what_was_reported() -> None:
     assert debug.kdn_links(topology) == {
         "kdn_links": {"k": {"rtt_ms": 0.0, "reported_by": "i-1"}},
     }
+
+
+def test_a_skewed_clock_is_shown_and_not_judged() -> None:
+    pool = a_pool(an_instance())
+    moment = at(1.0)
+    ahead = normalise({"timestamp_ms": moment.wall_ms + 600_000, "devices": {}}, {}, moment)
+    pool.report_resource("i-1", ahead, moment)
+    (row,) = debug.instance_rows(pool.snapshot(at(2.0)), include_dead=True, raw=False)
+    assert (row["clock_skew_ms"], row["age_s"]) == (600_000, 1.0)

@@ -1,0 +1,147 @@
+"""The program itself: real processes on the loopback, ended by their pid."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from cacheroute.demo.instance import EXIT_CANNOT_LISTEN
+from cacheroute.demo.peer import Peer, PeerFault
+from tests.cacheroute.demo.control_plane import control_plane
+from tests.cacheroute.demo.live import chat_body
+from tests.cacheroute.demo.test_resource_agent import free_port
+
+PROGRAM = [sys.executable, "-m", "cacheroute.demo.instance"]
+
+
+def clean_environment() -> dict[str, str]:
+    ours = ("INSTANCE_", "PROXY_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+@contextlib.asynccontextmanager
+async def program(*argv: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """Run an Instance, give its URL, and see to it that it ends."""
+    process = await asyncio.create_subprocess_exec(
+        *PROGRAM, "--port", "0", *argv,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(),
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(20):
+            line = (await process.stdout.readline()).decode()
+        assert line.startswith("listening on http://127.0.0.1:"), line
+        yield process, line.split()[-1]
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
+    """Wait for the end; return the exit code and all of stderr."""
+    async with asyncio.timeout(20):
+        _, errors = await process.communicate()
+    return process.returncode, errors.decode()
+
+
+@pytest.mark.parametrize("each", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_it_without_a_word(each: signal.Signals) -> None:
+    async with program() as (process, url):
+        async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+            assert (await http.get("/health")).status_code == 200
+        process.send_signal(each)
+        assert await ended(process) == (0, "")
+
+
+async def test_running_answers_may_end_when_it_is_told_to_stop() -> None:
+    async with (
+        program() as (process, url),
+        httpx.AsyncClient(base_url=url, trust_env=False) as http,
+    ):
+        body = chat_body("hi", model="demo-8b", max_tokens=30, stream=True)
+        async with http.stream("POST", "/v1/chat/completions", json=body) as answer:
+            process.send_signal(signal.SIGTERM)
+            text = (await answer.aread()).decode()
+        assert text.endswith("data: [DONE]\n\n")
+        assert await ended(process) == (0, "")
+
+
+async def test_a_taken_port_is_one_sentence() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        process = await asyncio.create_subprocess_exec(
+            *PROGRAM, "--port", port, stderr=subprocess.PIPE, env=clean_environment()
+        )
+        code, errors = await ended(process)
+    assert code == EXIT_CANNOT_LISTEN
+    assert errors.startswith(f"cacheroute.demo.instance: cannot listen on 127.0.0.1:{port}: ")
+    assert errors.count("\n") == 1
+
+
+async def test_it_joins_a_pool_reports_its_host_and_leaves() -> None:
+    agent_port = free_port()
+    async with (
+        control_plane() as plane,
+        program(
+            "--proxy-cp-url", plane.url, "--agent-port", str(agent_port), "--instance-id", "i-1",
+            "--report-interval-s", "0.05", "--tags", "a,b", "--weight", "2",
+        ) as (process, url),
+    ):  # fmt: skip
+        registered = await plane.next("register")
+        assert (registered["instance_id"], registered["host"]) == ("i-1", "127.0.0.1")
+        assert (registered["tags"], registered["weight"]) == (["a", "b"], 2.0)
+        assert str(registered["port"]) == url.rsplit(":", 1)[-1]
+        assert registered["meta"]["cp_port"] == registered["port"]
+        assert (await plane.next("heartbeat"))["capability_fingerprint"] == "sha256:ab"
+        report = await plane.next("resource_snapshot")
+        assert report["snapshot"]["schema_version"] == "resource_snapshot_v1"
+        process.send_signal(signal.SIGTERM)
+        code, errors = await ended(process)
+        assert await plane.next("unregister") == {"instance_id": "i-1"}
+    assert code == 0
+    assert [line.split(":")[0] for line in errors.splitlines()] == [
+        "registration",
+        "resource agent",
+    ]
+    async with Peer(f"http://127.0.0.1:{agent_port}") as agent:
+        with pytest.raises(PeerFault):
+            await agent.get("/healthz")
+
+
+async def test_its_agent_does_not_outlive_it_however_it_dies() -> None:
+    agent_port = free_port()
+    async with (
+        control_plane() as plane,
+        program("--proxy-cp-url", plane.url, "--agent-port", str(agent_port)) as (process, _),
+        Peer(f"http://127.0.0.1:{agent_port}") as agent,
+    ):
+        await plane.next("resource_snapshot")
+        assert await agent.get("/healthz") == {"ok": True}
+        process.kill()
+        await ended(process)
+        async with asyncio.timeout(20):
+            with contextlib.suppress(PeerFault):
+                while True:
+                    await agent.get("/healthz")
+                    await asyncio.sleep(0.01)
+
+
+async def test_it_waits_for_a_proxy_that_starts_later() -> None:
+    port = free_port()
+    async with program("--proxy-cp-url", f"http://127.0.0.1:{port}", "--no-agent") as (_, url):
+        async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+            assert (await http.get("/health")).status_code == 200
+        async with control_plane(port) as plane:
+            assert await plane.next("register")
+            await plane.next("heartbeat")
+            assert "resource_snapshot" not in plane.told

@@ -1,0 +1,62 @@
+"""Commands run in this process, with a state folder of their own and nothing from outside."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cacheroute_cli.main import run
+from cacheroute_cli.processes import stop
+from cacheroute_cli.supervisor.state import State
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> Any:
+        return json.loads(self.err)["error"]
+
+
+Cli = Callable[..., Said]
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
+    """Keep the state in the test's folder; ends whatever is left running there."""
+    for name in list(os.environ):
+        if name.startswith(("CACHEROUTE_", "PROXY_", "INSTANCE_", "CONFIG_PATH")):
+            monkeypatch.delenv(name)
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path / "state"))
+    state = State()
+    yield state
+    for kind in ("instance", "proxy", "agent"):
+        for record in state.running(kind):
+            stop(kind, record.name, grace_s=5, state=state)
+
+
+@pytest.fixture
+def cli(state: State, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run one command line."""
+
+    def call(*arguments: str) -> Said:
+        capsys.readouterr()
+        code = run(arguments)
+        out, err = capsys.readouterr()
+        return Said(code, out, err)
+
+    return call

@@ -1,0 +1,45 @@
+"""A traceback is kept, and not for ever."""
+
+from pathlib import Path
+
+import pytest
+from cacheroute_cli.crash import keep_crash
+
+
+def a_problem() -> Exception:
+    try:
+        raise RuntimeError("odd")
+    except RuntimeError as problem:
+        return problem
+
+
+def test_the_traceback_is_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path))
+
+    path = keep_crash(a_problem())
+
+    assert path.parent == tmp_path / "crash"
+    assert "RuntimeError: odd" in path.read_text()
+
+
+def test_the_oldest_files_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path))
+    folder = tmp_path / "crash"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"2000{number:02}.txt").touch()
+
+    path = keep_crash(a_problem())
+
+    left = sorted(folder.iterdir())
+    assert len(left) == 20
+    assert path in left
+
+
+def test_without_a_state_folder_it_goes_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path / "file"))
+
+    assert keep_crash(a_problem()).exists()
