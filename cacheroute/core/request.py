@@ -7,7 +7,7 @@ Caller = Literal["native", "scheduler"]
 """Who is asking: a plain OpenAI client, or a Scheduler that forwards for one."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class RouteRequest:
     """One request on its way through the rooms.
 

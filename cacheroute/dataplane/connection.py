@@ -32,7 +32,7 @@ class ClientConnection(asyncio.Protocol):
 
     __slots__ = (
         "_active", "_age_s", "_body", "_body_bytes", "_discard", "_eof", "_fields", "_head_bytes",
-        "_headers", "_host_count", "_in_body", "_in_message", "_loop", "_parser", "_probe",
+        "_headers", "_in_body", "_in_message", "_is_http_10", "_loop", "_parser", "_probe",
         "_queue", "_reading_paused", "_refusal", "_server", "_stall_s", "_transport", "_url",
         "closing", "write_paused",
     )  # fmt: skip
@@ -52,6 +52,7 @@ class ClientConnection(asyncio.Protocol):
         self._head_bytes = 0
         self._in_message = False
         self._in_body = False
+        self._is_http_10 = False
         self._refusal: tuple[int, str] | None = None
         self._discard = False
         self._eof = False
@@ -135,28 +136,18 @@ class ClientConnection(asyncio.Protocol):
 
     # From the parser.
 
-    def on_message_begin(self) -> None:
-        self._url = b""
-        self._headers = []
-        self._fields = {}
-        self._body = []
-        self._body_bytes = 0
-        self._in_message = True
-        self._in_body = False
-        self._age_s = 0.0
-
     def on_url(self, url: bytes) -> None:
+        if not self._in_message:
+            self._in_message = True
+            self._age_s = 0.0
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._in_body:
             return  # a trailer: nobody asked for it
         lowered = name.lower()
-        if lowered in self._fields:
-            if lowered in _ONCE:
-                self._fail(400, f"The header {name.decode('latin-1')} may appear only once.")
-        else:
-            self._fields[lowered] = value
+        if self._fields.setdefault(lowered, value) is not value and lowered in _ONCE:
+            self._fail(400, f"The header {name.decode('latin-1')} may appear only once.")
         self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
@@ -171,8 +162,9 @@ class ClientConnection(asyncio.Protocol):
         if len(self._headers) > limits.headers:
             self._fail(431, f"The request has more than {limits.headers} headers (limits.headers).")
         version = self._parser.get_http_version()
+        self._is_http_10 = version == "1.0"
         if version == "1.1":
-            if not fields.get(b"host") and b"host" not in fields:
+            if b"host" not in fields:
                 self._fail(400, "An HTTP/1.1 request needs a Host header.")
         elif version != "1.0":
             self._fail(505, f"HTTP/{version} is not spoken here; use HTTP/1.1.")
@@ -203,21 +195,25 @@ class ClientConnection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         body = self._body
-        self._in_message = False
-        self._in_body = False
-        self._queue.append(
-            Inbound(
-                self,
-                self._parser.get_method().decode("latin-1"),
-                _origin_form(self._url),
-                self._headers,
-                self._fields,
-                body[0] if len(body) == 1 else b"".join(body),
-                is_http_10=self._parser.get_http_version() == "1.0",
-                keep_alive=self._parser.should_keep_alive(),
-            ),
+        method = self._parser.get_method()
+        inbound = Inbound(
+            self,
+            "POST" if method == b"POST" else method.decode("latin-1"),
+            _origin_form(self._url),
+            self._headers,
+            self._fields,
+            body[0] if len(body) == 1 else b"".join(body),
+            self._is_http_10,
+            self._parser.should_keep_alive(),
         )
+        self._queue.append(inbound)
+        # Ready for the next request, which may stand in the bytes that are being parsed.
+        self._in_message = self._in_body = False
+        self._url = b""
+        self._headers = []
+        self._fields = {}
         self._body = []
+        self._body_bytes = 0
 
     # From the answer that is running.
 
@@ -326,7 +322,7 @@ class ClientConnection(asyncio.Protocol):
             return
         headers, body = self._server.render_refusal(status, message)
         refusal = Inbound(
-            self, "POST", b"*", [], {}, b"", is_http_10=False, keep_alive=False
+            self, "POST", b"*", [], {}, b"", False, False
         )  # fmt: skip
         self._active = refusal
         refusal.respond(status, headers, body)

@@ -24,9 +24,9 @@ STATUS_LINES: dict[int, bytes] = {
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-def status_line(status: int, reason: bytes = b"") -> bytes:
-    """Return the start line of a response; a known status keeps its usual phrase."""
-    return STATUS_LINES.get(status) or b"HTTP/1.1 %d %b\r\n" % (status, reason)
+def status_line(status: int) -> bytes:
+    """Return the start line of a response, with the usual phrase where there is one."""
+    return STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
 
 
 def render_lines(headers: Iterable[Header]) -> bytes:

@@ -37,7 +37,6 @@ class Inbound:
         headers: list[tuple[bytes, bytes]],
         fields: dict[bytes, bytes],
         body: bytes,
-        *,
         is_http_10: bool,
         keep_alive: bool,
     ) -> None:
@@ -97,7 +96,7 @@ class Inbound:
         """Begin an answer whose length is not known yet."""
         self.begin(status, render_lines(headers), None)
 
-    def begin(self, status: int, lines: bytes, length: int | None, reason: bytes = b"") -> None:
+    def begin(self, status: int, lines: bytes, length: int | None) -> None:
         """Make the head: rendered header lines, and the framing that fits `length` and client.
 
         Without a length the body is chunked, or ended by closing for an HTTP/1.0 client. The
@@ -121,7 +120,7 @@ class Inbound:
             framing += _CLOSE
         elif self.is_http_10:
             framing += b"Connection: keep-alive\r\n"
-        self._head = b"%b%b%b\r\n" % (status_line(status, reason), lines, framing)
+        self._head = b"%b%b%b\r\n" % (status_line(status), lines, framing)
 
     def write(self, data: bytes) -> None:
         """Send a piece of the body; an empty one sends the head, if that is still to be sent."""

@@ -34,13 +34,34 @@ class Listener(Protocol):
         ...
 
 
+class Deaf:
+    """Hears nothing: the listener of a request that is over."""
+
+    __slots__ = ()
+
+    def on_head(self) -> None:
+        """Nobody cares."""
+
+    def on_body(self, data: bytes) -> None:
+        """Nobody cares."""
+
+    def on_end(self, data: bytes) -> None:
+        """Nobody cares."""
+
+    def on_fail(self, error: UpstreamError) -> None:
+        """Nobody cares."""
+
+
+_DEAF = Deaf()
+
+
 class Outbound:
     """A request on its way; `head` and `body` are exactly the bytes that are sent."""
 
     __slots__ = (
         "age_s", "begun", "body", "connection", "content_length", "done", "expects_body", "fields",
          "head", "heard", "is_paused", "life_s", "lines", "listener", "may_resend",
-        "reason", "status",
+        "status", "until_close",
     )  # fmt: skip
 
     def __init__(
@@ -53,19 +74,20 @@ class Outbound:
     ) -> None:
         self.head = head
         self.body = body
-        self.listener = listener
+        self.listener: Listener = listener
         self.expects_body = expects_body
         """False for HEAD, whose answer has a body's headers and no body."""
         self.connection: UpstreamConnection | None = None
         self.may_resend = True
         """Whether a reused connection that dies unheard may be replaced, once."""
         self.status = 0
-        self.reason = b""
         self.lines: list[bytes] = []
         """Rendered end-to-end header lines of the answer, without any framing."""
         self.fields: dict[bytes, bytes] = {}
         """Headers of the answer that are needed here, by lower-case name."""
         self.content_length: int | None = None
+        self.until_close = False
+        """Whether the answer says nothing of its length, so that closing is its only end."""
         self.heard = False
         """Whether any byte of an answer has come."""
         self.begun = False
@@ -77,10 +99,20 @@ class Outbound:
         """Seconds since something was last heard, as the sweeper counts them."""
         self.life_s = 0.0
 
+    def close(self) -> Listener:
+        """Be over; returns the listener, which is still to be told how it ended.
+
+        It is let go here, since most listeners hold their request: two objects that hold
+        each other stay until the collector comes round, one pair per request.
+        """
+        self.done = True
+        listener, self.listener = self.listener, _DEAF
+        return listener
+
     def abandon(self) -> None:
         """Walk away: the peer sees a reset at once, and the listener hears no more."""
         if not self.done:
-            self.done = True
+            self.close()
             if self.connection is not None:
                 self.connection.reset()
 

@@ -15,7 +15,7 @@ from cacheroute.core.errors import (
     UpstreamTimeout,
 )
 from cacheroute.core.limits import Limits, Timeouts
-from cacheroute.dataplane.outbound import Outbound
+from cacheroute.dataplane.outbound import Listener, Outbound
 from cacheroute.dataplane.sweep import Sweeper
 from cacheroute.dataplane.upstream import UpstreamConnection
 
@@ -98,17 +98,16 @@ class Peer:
         else:
             connection.begin(outbound)
 
-    def ended(self, outbound: Outbound) -> None:
-        """Take note that an answer is complete."""
-        outbound.done = True
+    def ended(self, outbound: Outbound) -> Listener:
+        """Take note that an answer is complete; returns who is to be told."""
         self.active.discard(outbound)
+        return outbound.close()
 
     def fail(self, outbound: Outbound, error: UpstreamError) -> None:
         """Tell the listener, unless it has walked away, that there will be no (whole) answer."""
         self.active.discard(outbound)
         if not outbound.done:
-            outbound.done = True
-            outbound.listener.on_fail(error)
+            outbound.close().on_fail(error)
 
     def lost(self, connection: UpstreamConnection) -> None:
         """Take note that a connection is gone."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NEEDED = frozenset(
     {b"content-type", b"content-encoding", b"retry-after", b"cache-control", b"x-accel-buffering"}
 )
+_SPECIAL = HOP_BY_HOP | _NEEDED | {b"content-length"}
 _UNSENT_JOIN_BYTES = 8 * 1024
 
 
@@ -60,8 +61,7 @@ class UpstreamConnection(asyncio.Protocol):
         if outbound is None or outbound.done:
             return
         if self._until_close and exc is None:
-            self._peer.ended(outbound)
-            outbound.listener.on_end(b"")
+            self._peer.ended(outbound).on_end(b"")
         elif self.is_reused and not outbound.heard and outbound.may_resend:
             # The peer closed an idle connection just as it was taken up again.
             outbound.may_resend = False
@@ -115,37 +115,29 @@ class UpstreamConnection(asyncio.Protocol):
 
     # From the parser.
 
-    def on_message_begin(self) -> None:
-        if self._ended or self._outbound is None:
-            raise _Stop  # a second answer to one request
-        self._interim = False
-
-    def on_status(self, reason: bytes) -> None:
-        if self._outbound is not None:
-            self._outbound.reason += reason
-
     def on_header(self, name: bytes, value: bytes) -> None:
         outbound = self._outbound
         if outbound is None or self._head_done:
-            return  # a trailer: nobody asked for it
+            return  # a trailer, or the head of an answer that nobody asked for
         lowered = name.lower()
-        if lowered in HOP_BY_HOP:
-            self._hop_by_hop(lowered, value)
-        elif lowered == b"content-length":
-            if not value.isdigit() or outbound.content_length not in (None, int(value)):
-                self._bad = f"its Content-Length is {value.decode('latin-1')!r}"
-                raise _Stop
-            outbound.content_length = int(value)
-        else:
-            if lowered in _NEEDED:
-                outbound.fields[lowered] = value
-            if lowered not in self._peer.withheld:
-                outbound.lines.append(b"%b: %b\r\n" % (name, value))
+        if lowered in _SPECIAL:
+            if lowered in HOP_BY_HOP:
+                self._hop_by_hop(lowered, value)
+                return
+            if lowered == b"content-length":
+                if not value.isdigit() or outbound.content_length not in (None, int(value)):
+                    self._bad = f"its Content-Length is {value.decode('latin-1')!r}"
+                    raise _Stop
+                outbound.content_length = int(value)
+                return
+            outbound.fields[lowered] = value
+        if lowered not in self._peer.withheld:
+            outbound.lines.append(b"%b: %b\r\n" % (name, value))
 
     def on_headers_complete(self) -> None:
         outbound = self._outbound
-        if outbound is None:
-            return
+        if outbound is None or self._ended:
+            raise _Stop  # a second answer to one request
         status = self._parser.get_status_code()
         if 100 <= status < 200:
             if status == 101:
@@ -154,8 +146,8 @@ class UpstreamConnection(asyncio.Protocol):
             self._interim = True
             outbound.lines.clear()
             outbound.fields.clear()
-            outbound.reason = b""
             return
+        self._interim = False
         outbound.status = status
         # Asked now: once the message is complete, the parser has forgotten its framing.
         self._keep_alive = self._parser.should_keep_alive()
@@ -168,7 +160,7 @@ class UpstreamConnection(asyncio.Protocol):
                 self._bad = "it has both a Content-Length and a Transfer-Encoding"
                 raise _Stop
         elif outbound.content_length is None:
-            self._until_close = True
+            self._until_close = outbound.until_close = True
         if not outbound.expects_body or has_no_body(status):
             self._ended = True
 
@@ -240,8 +232,7 @@ class UpstreamConnection(asyncio.Protocol):
             # A HEAD leaves the parser waiting for a body; an early answer leaves the rest
             # of the request unsent. Neither connection can be used again.
             self._transport.close()
-        self._peer.ended(outbound)
-        outbound.listener.on_end(body)
+        self._peer.ended(outbound).on_end(body)
 
     def _break(self, why: str) -> None:
         outbound, self._outbound = self._outbound, None

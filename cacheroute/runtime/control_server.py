@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cacheroute.planes.metrics import Readings
 
 _START_POLL_S = 0.005
+_GRACE_S = 2.0
 
 
 class ControlServer:
@@ -36,6 +37,7 @@ class ControlServer:
         self._read_metrics = read_metrics
         self._server: uvicorn.Server | None = None
         self._task: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
         self.port = 0
         """The port that is listened on, once started."""
 
@@ -68,6 +70,8 @@ class ControlServer:
         )
         server = self._server = uvicorn.Server(config)
         server.capture_signals = _no_signals  # type: ignore[method-assign]
+        server.main_loop = self._idle  # type: ignore[method-assign]
+        server.shutdown = self._shut  # type: ignore[method-assign]
         for listener in listeners:
             listener.listen(2048)
         self._task = asyncio.get_running_loop().create_task(server.serve(sockets=listeners))
@@ -82,12 +86,39 @@ class ControlServer:
         if self._server is None or self._task is None:
             return
         self._server.should_exit = True
-        try:
-            async with asyncio.timeout(2.0):
-                await asyncio.shield(self._task)
-        except TimeoutError:
-            self._server.force_exit = True
-            await self._task
+        self._stopping.set()
+        await self._task
+
+    async def _idle(self) -> None:
+        """Stand in for uvicorn's own loop, which wakes ten times a second and stops as slowly."""
+        while self._server is not None and not self._server.should_exit:
+            await self._server.on_tick(0)  # renews the Date header
+            try:
+                async with asyncio.timeout(1.0):
+                    await self._stopping.wait()
+            except TimeoutError:
+                pass
+
+    async def _shut(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, let running calls end for two seconds, then cut them."""
+        if self._server is None:
+            return
+        for listening in self._server.servers:
+            listening.close()
+        for sock in sockets or []:
+            sock.close()
+        state = self._server.server_state
+        for connection in list(state.connections):
+            connection.shutdown()
+        if state.tasks:
+            await asyncio.wait(state.tasks, timeout=_GRACE_S)
+        for task in state.tasks:
+            task.cancel()
+        for connection in list(state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        # One more turn, in which the transports tell their protocols.
+        await asyncio.sleep(0)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ class Held:
     """One request's place, exchange and story so far."""
 
     __slots__ = (
-        "_inbound", "_log", "_proxy", "_request", "_settled", "attempts", "exchange", "placement",
+        "_inbound", "_log", "_proxy", "_request", "attempts", "exchange", "is_settled", "placement",
         "tried",
     )  # fmt: skip
 
@@ -34,7 +34,7 @@ class Held:
         self._log = request_log
         self._request = request
         self._inbound = inbound
-        self._settled = False
+        self.is_settled = False
         self.placement: Placement | None = None
         self.exchange: Exchange | None = None
         self.attempts = 0
@@ -62,9 +62,9 @@ class Held:
         `outcome` is `ok` or the cause of the failure; `status` is what the client is about
         to be sent, where the answer has not begun.
         """
-        if self._settled:
+        if self.is_settled:
             return
-        self._settled = True
+        self.is_settled = True
         proxy, request, exchange = self._proxy, self._request, self.exchange
         placement = self.placement
         member = None

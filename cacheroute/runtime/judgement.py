@@ -9,6 +9,7 @@
 | other 4xx                         | no                 | says nothing                  |
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cacheroute.core.health.retry_after import parse_retry_after
@@ -38,7 +39,7 @@ _FAULT = Verdict("upstream_status", try_another=True, is_fault=True)
 _BROKEN_STREAM = Verdict("error_event", is_fault=True)
 
 
-def judge(exchange: Exchange, now_wall_s: float) -> Verdict:
+def judge(exchange: Exchange, wall_s: Callable[[], float]) -> Verdict:
     """Judge an answer by its status, and a stream by the errors in it."""
     status = exchange.status
     watch = exchange.watch
@@ -56,7 +57,7 @@ def judge(exchange: Exchange, now_wall_s: float) -> Verdict:
             )
         return _BROKEN_STREAM if verdict.is_fault else Verdict("error_event")
     hint = exchange.field(b"retry-after")
-    return _by_status(status, parse_retry_after(hint, now_wall_s) if hint else None)
+    return _by_status(status, parse_retry_after(hint, wall_s()) if hint else None)
 
 
 def _by_status(status: int, wait_s: float | None) -> Verdict:

@@ -34,7 +34,7 @@ from cacheroute.core.routing.selection import NoInstance
 from cacheroute.dataplane.turns import Turns
 from cacheroute.planes import door, problems
 from cacheroute.runtime.held import Held
-from cacheroute.runtime.judgement import Verdict, judge
+from cacheroute.runtime.judgement import OK, Verdict, judge
 from cacheroute.runtime.proxy import Placement
 from cacheroute.upstream.answer import StreamWatch
 
@@ -104,7 +104,8 @@ class Pipeline:
             held.settle(error.code, error.message, error.status)
             self._answer_error(inbound, error, request.caller, request.request_id)
         finally:
-            held.settle("internal_error")
+            if not held.is_settled:
+                held.settle("internal_error")
 
     # Room 0
 
@@ -155,7 +156,9 @@ class Pipeline:
                 failure = error
                 self._proxy.failed(placement.member, error.message)
             else:
-                verdict = judge(exchange, self._wall_s())
+                verdict = judge(exchange, self._wall_s)
+                if verdict is OK:
+                    return exchange
                 self._note(placement, verdict)
                 if not verdict.try_another:
                     return exchange
@@ -199,7 +202,7 @@ class Pipeline:
     def _end(self, exchange: Exchange, held: Held) -> None:
         """Settle a complete answer, then let the client see its end."""
         placement = held.placement
-        verdict = judge(exchange, self._wall_s())
+        verdict = judge(exchange, self._wall_s)
         if placement is not None:
             if verdict.outcome == "ok":
                 self._proxy.succeeded(placement.member)

@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("cacheroute.pool")
 
 
-class Placement:
-    """A request's place on an Instance."""
+class Placement(Lease):
+    """A request's place on an Instance: a lease, and when it was taken."""
 
-    __slots__ = ("lease", "member", "placed_mono_s")
+    __slots__ = ("placed_mono_s",)
 
-    def __init__(self, member: Member, lease: Lease, placed_mono_s: float) -> None:
-        self.member = member
-        self.lease = lease
+    def __init__(self, member: Member, placed_mono_s: float) -> None:
+        Lease.__init__(self, member)
         self.placed_mono_s = placed_mono_s
 
 
@@ -91,20 +90,20 @@ class Proxy:
         )
         if type(selection) is Chosen:
             member = selection.member
-            lease = Lease(member)
+            placement = Placement(member, now_mono_s)
             self.strategy.on_change(member)
             if member.rest is not None and self.ejections.on_dispatch(member):
                 pool.version += 1
             self.decisions.add(request, attempt, self.strategy.name, selection, None)
-            return Placement(member, lease, now_mono_s)
+            return placement
         nobody = _as_nobody(selection)
         self.decisions.add(request, attempt, self.strategy.name, None, nobody.reason)
         return nobody
 
     def release(self, placement: Placement) -> None:
         """Give a place back; a second call does nothing."""
-        if placement.lease.held:
-            placement.lease.release()
+        if placement.held:
+            placement.release()
             self.strategy.on_change(placement.member)
 
     # What requests saw of an Instance

@@ -57,11 +57,18 @@ class Watch:
     """The HTTP status that the answer's own error names."""
     too_large = False
     """Whether an event outgrew the limit."""
+    done_marks = 0
+    """How many [DONE] came; an OpenAI stream that is whole has one."""
 
     def __init__(self) -> None:
         self.usage: Usage | None = None
         self.first_token_s: float | None = None
         """When the first token came, on the clock that was handed in."""
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether an answer that ends just by stopping has stopped in the middle."""
+        return False
 
     def feed(self, data: bytes) -> None:
         """Look at a piece."""
@@ -70,11 +77,45 @@ class Watch:
         """The answer is complete."""
 
 
-class _JsonAnswer(msgspec.Struct):
+class _Details(msgspec.Struct):
+    cached_tokens: int | None = None
+
+
+class _Counts(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _ChatAnswer(msgspec.Struct):
+    """The usual answer: only its usage is built, everything else is skipped over."""
+
+    usage: _Counts
+
+
+class _AnyAnswer(msgspec.Struct):
     usage: Any = None
 
 
-_decode_json_answer = msgspec.json.Decoder(_JsonAnswer).decode
+_decode_chat_answer = msgspec.json.Decoder(_ChatAnswer).decode
+_decode_any_answer = msgspec.json.Decoder(_AnyAnswer).decode
+
+
+def _usage_in(answer: bytes) -> Usage | None:
+    try:
+        counts = _decode_chat_answer(answer).usage
+        if counts.prompt_tokens is not None and counts.prompt_tokens >= 0:
+            details = counts.prompt_tokens_details
+            cached = None if details is None else details.cached_tokens
+            return Usage(counts.prompt_tokens, counts.completion_tokens, cached)
+    except msgspec.ValidationError:
+        pass  # of another kind, or none at all
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    try:
+        return read_usage(_decode_any_answer(answer).usage)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 class JsonWatch(Watch):
@@ -89,6 +130,8 @@ class JsonWatch(Watch):
 
     def feed(self, data: bytes) -> None:
         """Keep a piece, up to the limit."""
+        if not data:
+            return
         self._size += len(data)
         if self._size <= JSON_INSPECTED_BYTES:
             self._pieces.append(data)
@@ -98,13 +141,8 @@ class JsonWatch(Watch):
     def close(self) -> None:
         """Read the usage; an answer of another shape has none."""
         pieces = self._pieces
-        if not pieces:
-            return
-        try:
-            answer = _decode_json_answer(pieces[0] if len(pieces) == 1 else b"".join(pieces))
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return
-        self.usage = read_usage(answer.usage)
+        if pieces:
+            self.usage = _usage_in(pieces[0] if len(pieces) == 1 else b"".join(pieces))
 
 
 class StreamWatch(Watch):
@@ -141,6 +179,23 @@ class StreamWatch(Watch):
     def is_amid_event(self) -> bool:
         """Whether the last event that came is not complete."""
         return self._scanner.is_amid_event
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the stream stopped inside an event, for one that ends just by stopping.
+
+        A last event that only lacks its blank line is whole for every reader there is.
+        """
+        if not self.is_amid_event:
+            return False
+        rest = self._scanner.peek().strip()
+        if rest == b"[DONE]":
+            return False
+        try:
+            msgspec.json.decode(rest)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return True
+        return False
 
     def feed(self, data: bytes) -> None:
         """Look at a piece of the stream."""
@@ -251,3 +306,7 @@ def _could_be_error(data: bytes) -> bool:
     if quote:
         return key in _FIRST_KEYS_OF_ERRORS
     return any(name.startswith(key) for name in _FIRST_KEYS_OF_ERRORS)
+
+
+UNWATCHED = Watch()
+"""For answers that nobody looks into; it never has anything to tell."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cacheroute.core.errors import UpstreamError, UpstreamProtocolError
+from cacheroute.core.errors import UpstreamClosed, UpstreamError, UpstreamProtocolError
 from cacheroute.dataplane.outbound import Outbound
 from cacheroute.dataplane.turns import Signal
-from cacheroute.upstream.answer import JsonWatch, StreamWatch, Watch
+from cacheroute.upstream.answer import UNWATCHED, JsonWatch, StreamWatch, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ class Exchange:
 
     __slots__ = (
         "_clock", "_event_limit_bytes", "_held", "_held_bytes", "_inbound", "_last", "_outbound",
-        "_signal", "ended", "error", "first_byte_s", "is_stream", "opened", "peer", "watch",
+        "_signal", "ended", "error", "is_stream", "opened", "peer", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -51,7 +51,7 @@ class Exchange:
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._last = b""
-        self.watch: Watch = Watch()
+        self.watch: Watch = UNWATCHED
         self.is_stream = False
         """Whether the answer is a stream of events."""
         self.opened = False
@@ -60,8 +60,6 @@ class Exchange:
         """Whether the answer is complete."""
         self.error: UpstreamError | None = None
         """Why it will never be complete."""
-        self.first_byte_s: float | None = None
-        """When the head came, on the clock that was handed in."""
 
     # What the pipeline does
 
@@ -95,7 +93,6 @@ class Exchange:
             b"".join(outbound.lines) + lines,
             # A stream that breaks off is told by one more event, so it has no fixed length.
             None if self.is_stream else outbound.content_length,
-            outbound.reason,
         )
         for piece in self._held:
             inbound.write(piece)
@@ -148,8 +145,7 @@ class Exchange:
     def on_head(self) -> None:
         """Choose how to look at the body, and whether to hold the head."""
         outbound = self._outbound
-        self.first_byte_s = self._clock()
-        kind = outbound.fields.get(b"content-type", b"")
+        kind = outbound.fields.get(b"content-type", b"").lower()
         if outbound.fields.get(b"content-encoding", b"identity") != b"identity":
             pass  # not asked for, passed on untouched, and not to be read
         elif kind.startswith(b"text/event-stream"):
@@ -179,15 +175,28 @@ class Exchange:
 
     def on_end(self, data: bytes) -> None:
         """Keep the last piece until the books are settled."""
-        self.watch.feed(data)
-        self.watch.close()
+        watch = self.watch
+        watch.feed(data)
+        watch.close()
         self._last = data
-        self.ended = self.opened = True
+        self.opened = True
+        if self._outbound.until_close and watch.is_cut_off:
+            message = f"{self.peer.name} closed in the middle of an event."
+            self.error = UpstreamClosed(message, peer=self.peer.name)
+            if self._inbound is None:
+                self._held.append(data)
+            else:
+                self._inbound.write(data)
+        else:
+            self.ended = True
         self._signal.notify()
 
     def on_fail(self, error: UpstreamError) -> None:
-        """Tell the pipeline."""
-        self.error = error
+        """Tell the pipeline; after [DONE] nothing is missing, however the connection ends."""
+        if self._inbound is not None and self.watch.done_marks:
+            self.ended = True
+        else:
+            self.error = error
         self._signal.notify()
 
     def _hold(self, data: bytes) -> None:

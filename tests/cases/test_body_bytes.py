@@ -193,4 +193,6 @@ async def test_c083_a_client_that_asks_first_is_told_to_go_on() -> None:
         client.send(body)
         got = await client.over()
         assert got.status == 200
+        assert len(got.interim) == 1
+        assert backend.requests[0].head.one("expect") is None
         assert backend.requests[0].body == body

@@ -115,6 +115,16 @@ async def test_c031_connections_ended_by_the_backend_are_let_go() -> None:
         assert (await post(proxy.service_port, chat())).status == 200
 
 
+async def test_c031_an_instance_that_leaves_the_pool_keeps_no_connection() -> None:
+    async with scripted() as backend, running_proxy(timeouts__pool_idle_s=60) as proxy:
+        await proxy.register(instance_id="i", host=backend.host, port=backend.port)
+        await asyncio.gather(*(post(proxy.service_port, chat()) for _ in range(5)))
+        await proxy.control("POST", "/v1/instance/unregister", {"instance_id": "i"})
+        await backend.closed_down_to(0)
+        await proxy.register(instance_id="i", host=backend.host, port=backend.port)
+        assert (await post(proxy.service_port, chat())).status == 200
+
+
 def closing(received: Received) -> Script:
     """Answer and say that this connection is over, but leave it to the peer to act."""
     return json_answer(completion(), headers=[("Connection", "close")])

@@ -107,6 +107,31 @@ async def test_c037_a_refusal_of_any_type_passes(script: Script) -> None:
         assert sent.endswith(b"\r\n\r\n" + got.body)
 
 
+@each_mode
+@pytest.mark.parametrize(
+    "script",
+    [
+        answer(b"<html>bad gateway</html>", 502, "text/html"),
+        answer(b"", 500, content_type=None),
+        answer(b"CUDA out of memory", 500, "text/plain"),
+        answer(b'{"detail": "loading"}', 503),
+        answer(b"late", 504, "text/plain", [("X-Trace", "t")]),
+    ],
+    ids=["HTML", "nothing", "text", "JSON of another kind", "504"],
+)
+async def test_c037_a_failure_of_the_only_instance_keeps_status_and_words(
+    script: Script, streamed: bool
+) -> None:
+    async with scripted(script) as backend, running_proxy(backend.url) as proxy:
+        for _ in range(5):
+            got = await post(proxy.service_port, chat(stream=streamed))
+            sent = bytes(script[0].data)  # type: ignore[union-attr]
+            assert str(got.status).encode() in sent.split(b"\r\n")[0]
+            assert sent.endswith(b"\r\n\r\n" + got.body)
+        assert len(backend.requests) == 5
+        await proxy.idle()
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_c037_a_redirect_is_not_followed(status: int) -> None:
     async with (

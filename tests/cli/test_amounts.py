@@ -1,6 +1,7 @@
 """Numbers in few characters, and no number as a dash."""
 
 import pytest
+
 from cacheroute_cli.amounts import (
     render_count,
     render_duration,

@@ -1,6 +1,7 @@
 """Option over environment over default."""
 
 import pytest
+
 from cacheroute_cli.context import Given, base_url, resolve
 from cacheroute_cli.diagnostics import UsageFault
 

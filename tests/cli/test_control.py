@@ -1,9 +1,6 @@
 """The client's faults as ours: each with its exit and its way out."""
 
 import pytest
-from cacheroute_cli.context import Context
-from cacheroute_cli.control import control_client
-from cacheroute_cli.diagnostics import Exit, Fault
 
 from cacheroute.client.faults import (
     ControlFault,
@@ -12,6 +9,9 @@ from cacheroute.client.faults import (
     TimedOut,
     Unreachable,
 )
+from cacheroute_cli.context import Context
+from cacheroute_cli.control import control_client
+from cacheroute_cli.diagnostics import Exit, Fault
 
 URL = "http://127.0.0.1:8002/healthz"
 

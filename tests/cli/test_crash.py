@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from cacheroute_cli.crash import keep_crash
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+
 from cacheroute_cli.demo_fleet import DemoFleet, demo_folder
 from cacheroute_cli.supervisor.identity import identify
 from cacheroute_cli.supervisor.signals import Stopped

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from cacheroute_cli.diagnostics import Exit, Fault, UsageFault, note, report_fault
 
 

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from cacheroute_cli.fleet import COLUMNS, SIGNS, FleetRow, rows_of
-from cacheroute_cli.tables import render_table
-
 from cacheroute.wire.debug import InstanceLoadsReply
 from cacheroute.wire.instances import InstanceRow
+from cacheroute_cli.fleet import COLUMNS, SIGNS, FleetRow, rows_of
+from cacheroute_cli.tables import render_table
 
 
 def an_entry(instance_id: str = "i-1", **changes: Any) -> InstanceRow:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cacheroute_cli.launch import (
     ProxyOptions,
     launch_agent,
@@ -49,9 +50,8 @@ def test_every_option_is_a_setting_of_the_proxy(tmp_path: Path) -> None:
 
 
 def test_every_option_names_a_setting_that_exists() -> None:
-    from cacheroute_cli.launch import _SETTING_OF
-
     from cacheroute.settings.load import load
+    from cacheroute_cli.launch import _SETTING_OF
 
     values = {
         "host": "127.0.0.1",

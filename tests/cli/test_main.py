@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from cacheroute import __version__
 from cacheroute_cli import main
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.signals import Stopped
-
-from cacheroute import __version__
 from tests.cli.supervisor.children import an_environment
 
 HEAVY = {"textual", "fastapi", "uvicorn", "httpx", "rich", "starlette", "pydantic_settings"}

@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 import typer
+
 from cacheroute_cli.context import Context, Given
 from cacheroute_cli.options import COMMON, with_context
 

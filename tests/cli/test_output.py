@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.output import (

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from cacheroute_cli.overview import Overview, lines_of, overview_of
-from cacheroute_cli.tables import render_line
-
 from cacheroute.wire.debug import InstanceLoadsReply, PoolResourceReply, StatusReply
 from cacheroute.wire.instances import InstanceRow
+from cacheroute_cli.overview import Overview, lines_of, overview_of
+from cacheroute_cli.tables import render_line
 
 
 def an_overview(

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from cacheroute_cli.context import Context
 from cacheroute_cli.launch import Launch
 from cacheroute_cli.processes import (
@@ -27,7 +28,6 @@ from cacheroute_cli.supervisor.faults import (
 from cacheroute_cli.supervisor.identity import marked_with
 from cacheroute_cli.supervisor.runner import python
 from cacheroute_cli.supervisor.state import State
-
 from tests.cli.supervisor.children import an_environment, eventually, is_gone
 
 READY = re.compile(r"^listening on (?P<url>\S+)$", re.M)

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from cacheroute_cli.progress import progress
 
+from cacheroute_cli.progress import progress
 from tests.cli.supervisor.children import an_environment
 
 

@@ -1,12 +1,12 @@
 """Figures of a replay, and what they say about each other."""
 
 import pytest
-from cacheroute_cli.summary import COLUMNS, compare, percentile, row_of
-from cacheroute_cli.tables import render_table
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cacheroute.demo.replay import Outcome
+from cacheroute_cli.summary import COLUMNS, compare, percentile, row_of
+from cacheroute_cli.tables import render_table
 
 
 def an_outcome(

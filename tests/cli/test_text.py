@@ -1,6 +1,7 @@
 """Text from elsewhere is shown, never obeyed."""
 
 import pytest
+
 from cacheroute_cli.text import cells, clip, pad, printable
 
 

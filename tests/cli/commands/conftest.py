@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from cacheroute_cli.main import run
 from cacheroute_cli.processes import stop
 from cacheroute_cli.supervisor.state import State

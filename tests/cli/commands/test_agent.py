@@ -1,8 +1,8 @@
 """`cacheroute agent` with the real agent."""
 
 import httpx
-from cacheroute_cli.diagnostics import Exit
 
+from cacheroute_cli.diagnostics import Exit
 from tests.cli.commands.conftest import Cli
 
 

@@ -1,9 +1,9 @@
 """`cacheroute demo`: what it refuses before it starts anything; the run itself is an e2e test."""
 
 import pytest
+
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.state import State
-
 from tests.cli.commands.conftest import Cli
 
 

@@ -1,7 +1,6 @@
 """`cacheroute instance` with the real demo Instance and the real Proxy."""
 
 from cacheroute_cli.diagnostics import Exit
-
 from tests.cli.commands.conftest import Cli
 from tests.cli.supervisor.children import eventually
 

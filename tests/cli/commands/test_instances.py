@@ -1,8 +1,8 @@
 """`cacheroute instances` over a published control plane."""
 
 import pytest
-from cacheroute_cli.diagnostics import Exit
 
+from cacheroute_cli.diagnostics import Exit
 from tests.cli.commands.conftest import Cli
 from tests.cli.commands.control_plane import a_control_plane, an_instance, replies
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.state import State
-
 from tests.cli.commands.conftest import Cli
 from tests.cli.supervisor.children import an_environment, eventually, is_gone
 

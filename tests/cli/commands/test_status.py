@@ -3,8 +3,8 @@
 import socket
 
 import pytest
-from cacheroute_cli.diagnostics import Exit
 
+from cacheroute_cli.diagnostics import Exit
 from tests.cacheroute.client.canned import a_peer, a_peer_saying, answer
 from tests.cli.commands.conftest import Cli
 from tests.cli.commands.control_plane import a_control_plane, an_instance, replies

@@ -9,7 +9,6 @@ from pathlib import Path
 from cacheroute_cli.supervisor.ending import Ending, end, end_all, end_marked
 from cacheroute_cli.supervisor.identity import is_running
 from cacheroute_cli.supervisor.runner import Child, spawn
-
 from tests.cli.supervisor.children import (
     POLITE,
     SLEEPER,

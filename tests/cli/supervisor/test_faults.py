@@ -1,6 +1,7 @@
 """The end of a child, as the exit code of the command that needed it."""
 
 import pytest
+
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.faults import child_failed
 

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from cacheroute_cli.supervisor.ending import end
 from cacheroute_cli.supervisor.identity import (
     STACK_VARIABLE,
@@ -14,7 +15,6 @@ from cacheroute_cli.supervisor.identity import (
     marked_with,
 )
 from cacheroute_cli.supervisor.runner import spawn
-
 from tests.cli.supervisor.children import SLEEPER, a_program, eventually
 
 

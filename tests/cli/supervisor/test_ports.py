@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.faults import PortTaken
 from cacheroute_cli.supervisor.ports import Wanted, is_free, owner_of, require_free

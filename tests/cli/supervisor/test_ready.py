@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.ending import end
 from cacheroute_cli.supervisor.faults import ChildFailed, ChildHitConflict, NotReady
 from cacheroute_cli.supervisor.ready import wait_for_line, wait_until
 from cacheroute_cli.supervisor.runner import spawn
-
 from tests.cli.supervisor.children import SLEEPER, a_program
 
 

@@ -8,7 +8,6 @@ from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.ending import end
 from cacheroute_cli.supervisor.identity import is_running
 from cacheroute_cli.supervisor.runner import Program, spawn
-
 from tests.cli.supervisor.children import SLEEPER, a_program, eventually
 
 

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from cacheroute_cli.supervisor import shim
-
 from tests.cli.supervisor.children import eventually, is_gone
 
 PARENT = """

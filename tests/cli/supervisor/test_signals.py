@@ -5,6 +5,7 @@ import os
 import signal
 
 import pytest
+
 from cacheroute_cli.supervisor.signals import Signals, Stopped
 
 

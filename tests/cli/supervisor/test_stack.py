@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cacheroute_cli.supervisor.ending import end
 from cacheroute_cli.supervisor.identity import marked_with
 from cacheroute_cli.supervisor.signals import Stopped
 from cacheroute_cli.supervisor.stack import Stack
-
 from tests.cli.supervisor.children import (
     POLITE,
     SLEEPER,

@@ -6,8 +6,9 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-import cacheroute_cli.supervisor.state as state_module
 import pytest
+
+import cacheroute_cli.supervisor.state as state_module
 from cacheroute_cli.supervisor.faults import StateLocked
 from cacheroute_cli.supervisor.identity import identify
 from cacheroute_cli.supervisor.state import Record, State, file_name, state_root

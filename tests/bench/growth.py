@@ -1,0 +1,258 @@
+"""How the costs grow: with Instances, with streams at once, and with requests served."""
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from tests.bench import decision, processes, readings, routers
+from tests.bench.bars import Bar
+from tests.bench.rounds import Load, sample
+
+EVENTS_PER_S = 3_200
+"""Of all streams together, however many: then only their number differs."""
+GROWTH_RATIO = 1.3
+AGED_RATIO = 1.1
+DECISION_US = 30.0
+FLAT_MB = 2.0
+FLAT_RATIO = 0.01
+_SLICES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How far each thing grows."""
+
+    instances: tuple[int, int] = (2, 1_000)
+    streams: tuple[int, int] = (10, 2_000)
+    requests: int = 1_000_000
+    rounds: int = 5
+    window_s: float = 1.5
+    decisions: int = 4_000
+
+
+QUICK = Sizes(
+    instances=(2, 8), streams=(4, 32), requests=1_600, rounds=1, window_s=0.15, decisions=50
+)
+
+
+def is_flat(memory_mb: Sequence[float]) -> bool:
+    """Tell whether memory stood still over the last quarter of equally long slices."""
+    last = memory_mb[-1] - memory_mb[-1 - len(memory_mb) // 4]
+    return last <= max(FLAT_MB, memory_mb[-1] * FLAT_RATIO)
+
+
+class Growth:
+    """The three measurements, over one set of processes that are ended together."""
+
+    def __init__(
+        self, sizes: Sizes, home: Path, log: IO[bytes], load: processes.Load, ports: list[int]
+    ) -> None:
+        self._sizes = sizes
+        self._home = home
+        self._log = log
+        self._load = load
+        self._ports = ports
+        self._cpus = processes.cpus()
+
+    def instances(self, router: routers.Router) -> dict[str, Any]:
+        """Compare the CPU time per request over few and over many Instances."""
+        what = Load(
+            name="growth", title="", size="2k", connections=32, every_us=None,
+            warm_s=0.3, window_s=self._sizes.window_s,
+        )  # fmt: skip
+        few, many = self._sizes.instances
+        with ExitStack() as stack:
+            small = self._running(stack, router, few)
+            large = self._running(stack, router, many)
+            # The first request to each Instance makes a connection; that is not growth.
+            sample(self._load, what, large.port, large.pids, 1.0)
+            taken = self._paired(
+                lambda: sample(self._load, what, small.port, small.pids, 1.0).cpu_us,
+                lambda: sample(self._load, what, large.port, large.pids, 1.0).cpu_us,
+            )
+            time.sleep(self._sizes.window_s / 5)
+            before_s, began_s = readings.cpu_s(large.pids), time.monotonic()
+            time.sleep(self._sizes.window_s)
+            idle_s = (readings.cpu_s(large.pids) - before_s) / (time.monotonic() - began_s)
+            memory_mb = round(readings.memory_mb(large.pids), 1)
+        return {
+            "few": few,
+            "many": many,
+            "idle_ratio": round(idle_s, 4),
+            "memory_mb": memory_mb,
+        } | taken
+
+    def streams(self, router: routers.Router) -> dict[str, Any]:
+        """Compare the CPU time per event over few and over many streams at once."""
+        few, many = self._sizes.streams
+
+        def of(streams: int) -> Load:
+            return Load(
+                name="growth", title="", size="2k", connections=streams,
+                every_us=streams * 1_000_000 // EVENTS_PER_S,
+                warm_s=0.5, window_s=self._sizes.window_s,
+            )  # fmt: skip
+
+        with ExitStack() as stack:
+            one = self._running(stack, router, 2)
+            taken = self._paired(
+                lambda: sample(self._load, of(few), one.port, one.pids, 1.0).cpu_us,
+                lambda: sample(self._load, of(many), one.port, one.pids, 1.0).cpu_us,
+            )
+            memory_mb = round(readings.memory_mb(one.pids), 1)
+        return {"few": few, "many": many, "memory_mb": memory_mb} | taken
+
+    def requests(self, router: routers.Router, say: Callable[[str], None]) -> dict[str, Any]:
+        """Serve many requests in equal slices, and look at memory and CPU time after each."""
+        memory_mb, cpu_us = [], []
+        with ExitStack() as stack:
+            one = self._running(stack, router, 2)
+            descriptors = readings.descriptors(one.pid)
+            for number in range(_SLICES):
+                order = {
+                    "port": one.port, "connections": 32, "size": "2k", "every_us": None,
+                    "warm_s": 0.1, "window_s": 0.0, "pids": one.pids,
+                    "max_requests": self._sizes.requests // _SLICES,
+                }  # fmt: skip
+                taken = self._load.measure(order)
+                cpu_us.append(round(taken["cpu_s"] * 1e6 / taken["answers"], 2))
+                memory_mb.append(round(readings.memory_mb(one.pids), 2))
+                say(f"requests, slice {number + 1} of {_SLICES}: {memory_mb[-1]} MB")
+            still_open = self._settled_descriptors(one, descriptors)
+        return {
+            "requests": self._sizes.requests,
+            "memory_mb": memory_mb,
+            "cpu_us": cpu_us,
+            "is_flat": is_flat(memory_mb),
+            "descriptors_more": still_open - descriptors,
+        }
+
+    def _running(self, stack: ExitStack, router: routers.Router, instances: int) -> routers.Running:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=self._home)))
+        home.chmod(0o755)
+        return stack.enter_context(
+            routers.running(router, self._ports[:instances], self._cpus.router, home, self._log)
+        )
+
+    def _paired(self, few: Callable[[], float], many: Callable[[], float]) -> dict[str, Any]:
+        pairs = []
+        for number in range(self._sizes.rounds):
+            if number % 2:
+                more = many()
+                pairs.append((few(), more))
+            else:
+                pairs.append((few(), many()))
+        ratios = [more / less for less, more in pairs]
+        return {
+            "few_us": round(statistics.median(less for less, _ in pairs), 2),
+            "many_us": round(statistics.median(more for _, more in pairs), 2),
+            "ratio": round(statistics.median(ratios), 3),
+            "ratio_min": round(min(ratios), 3),
+            "ratio_max": round(max(ratios), 3),
+        }
+
+    def _settled_descriptors(self, one: routers.Running, before: int) -> int:
+        """Wait until idle connections have run out, and count what is open then."""
+        for _ in range(60):
+            now = readings.descriptors(one.pid)
+            if now <= before:
+                break
+            time.sleep(0.1)
+        return now
+
+
+def run(sizes: Sizes, say: Callable[[str], None]) -> dict[str, Any]:
+    """Measure all of it."""
+    decisions = [
+        asdict(decision.cost(row.name, count, sizes.decisions))
+        for row in (routers.ROUND_ROBIN, routers.LEAST_LOAD)
+        for count in sorted({2, 10, 100, sizes.instances[1]})
+    ]
+    cpus = processes.cpus()
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-")))
+        home.chmod(0o755)
+        log = stack.enter_context((home / "log").open("wb"))
+        ports = stack.enter_context(processes.backends(max(sizes.instances), cpus.load, log))
+        load = stack.enter_context(processes.load(cpus.load, log))
+        growth = Growth(sizes, home, log, load, ports)
+        result: dict[str, Any] = {"decisions": decisions, "instances": {}, "streams": {}}
+        for router in routers.here():
+            if router.is_ours:
+                say(f"instances, {router.name}")
+                result["instances"][router.name] = growth.instances(router)
+            if router is not routers.LEAST_LOAD:  # how streams flow does not depend on it
+                say(f"streams, {router.name}")
+                result["streams"][router.name] = growth.streams(router)
+        result["requests"] = growth.requests(routers.ROUND_ROBIN, say)
+    return result
+
+
+def bars(result: dict[str, Any]) -> list[Bar]:
+    """Return what is expected of our own rows."""
+    found = []
+    for name, grown in result["instances"].items():
+        what = f"{name}, CPU per request from {grown['few']} to {grown['many']} Instances"
+        found.append(Bar(what=what, value=grown["ratio"], limit=GROWTH_RATIO, unit="x"))
+    for row in result["decisions"]:
+        if row["strategy"] == "least_load":
+            what = f"least_load, one decision over {row['instances']} Instances"
+            found.append(Bar(what=what, value=row["turnover_us"], limit=DECISION_US, unit=" us"))
+    streams = result["streams"][routers.ROUND_ROBIN.name]
+    served = result["requests"]
+    memory_mb, cpu_us = served["memory_mb"], served["cpu_us"]
+    quarter_mb = memory_mb[-1] - memory_mb[-1 - len(memory_mb) // 4]
+    limit_mb = max(FLAT_MB, memory_mb[-1] * FLAT_RATIO)
+    after = f"after {served['requests']:,} requests"
+    return [
+        *found,
+        Bar(
+            what=f"CPU per event from {streams['few']} to {streams['many']} streams",
+            value=streams["ratio"], limit=GROWTH_RATIO, unit="x",
+        ),
+        Bar(
+            what=f"CPU per request {after}",
+            value=statistics.median(cpu_us[-3:]) / statistics.median(cpu_us[:3]),
+            limit=AGED_RATIO, unit="x",
+        ),
+        Bar(what=f"memory, last quarter {after}", value=quarter_mb, limit=limit_mb, unit=" MB"),
+        Bar(what=f"descriptors {after}", value=served["descriptors_more"], limit=0, unit=" more"),
+    ]  # fmt: skip
+
+
+def table(result: dict[str, Any]) -> str:
+    """Write what was found."""
+    lines = ["", "One decision in this process, CPU us"]
+    lines += [
+        f"  {row['strategy']:<12} {row['instances']:>5} Instances: choose "
+        f"{row['select_us']:6.2f}, with lease and release {row['turnover_us']:6.2f}, "
+        f"right after a change {row['rebuild_us']:8.1f}"
+        for row in result["decisions"]
+    ]
+    lines += ["", "CPU us per request, few and many Instances"]
+    lines += [_line(name, grown, "Instances") for name, grown in result["instances"].items()]
+    lines += ["", f"CPU us per event, few and many streams, {EVENTS_PER_S:,} events/s in all"]
+    lines += [_line(name, grown, "streams") for name, grown in result["streams"].items()]
+    served = result["requests"]
+    lines += [
+        "",
+        f"{served['requests']:,} requests in {len(served['memory_mb'])} slices",
+        f"  MB          {served['memory_mb']}",
+        f"  us/request  {served['cpu_us']}",
+        f"  descriptors more than at the start: {served['descriptors_more']}",
+    ]
+    return "\n".join(lines)
+
+
+def _line(name: str, grown: dict[str, Any], unit: str) -> str:
+    idle = f", idle {grown['idle_ratio']:.1%} of a CPU" if "idle_ratio" in grown else ""
+    return (
+        f"  {name:<12} {grown['few']} {unit} {grown['few_us']:.1f}, {grown['many']} {unit} "
+        f"{grown['many_us']:.1f}: {grown['ratio']:.2f}x ({grown['ratio_min']:.2f}-"
+        f"{grown['ratio_max']:.2f}), {grown['memory_mb']:.0f} MB{idle}"
+    )

@@ -1,0 +1,164 @@
+"""From a request to an Instance, and the words when there is none."""
+
+import pytest
+
+from cacheroute.core.routing.selection import Chosen
+from tests.cacheroute.core.pool_builders import an_instance, at
+from tests.cacheroute.core.routing.routing_builders import (
+    Desk,
+    a_least_load_desk,
+    a_request,
+    instances,
+)
+
+
+def test_an_empty_pool_says_so_and_when_to_ask_again() -> None:
+    nobody = Desk().nobody()
+    assert nobody.reason == "No Instance is registered."
+    assert nobody.code == "no_instance"
+    assert nobody.retry_after_s == 1.0
+
+
+def test_a_model_nobody_serves_is_the_callers_mistake_and_waiting_does_not_help() -> None:
+    desk = Desk(*instances(2, meta={"model": "other"}))
+    nobody = desk.nobody(a_request("llama-3"))
+    assert nobody.code == "model_not_found"
+    assert nobody.retry_after_s is None
+    assert nobody.reason == (
+        "No Instance of this pool serves the model 'llama-3': 2 other models (i-1, i-2)."
+    )
+
+
+def test_silence_is_named_with_the_model_the_endpoint_and_who_is_silent() -> None:
+    desk = Desk(*instances(3))
+    desk.now_s = 31.0
+    desk.pool.heartbeat("i-2", at(31.0))
+    desk.member("i-2").draining = True
+    desk.pool.expire(at(31.0))
+    nobody = desk.nobody(a_request("llama-3"))
+    assert nobody.code == "no_instance"
+    assert nobody.reason == (
+        "No alive Instance serves 'llama-3' on chat/completions: "
+        "2 stale (i-1, i-3), 1 draining (i-2)."
+    )
+    assert nobody.retry_after_s == 1.0
+
+
+def test_without_a_model_the_endpoint_alone_is_named() -> None:
+    desk = Desk(an_instance(endpoints=("completions",)))
+    assert desk.nobody(a_request(None)).reason == (
+        "No alive Instance serves chat/completions: 1 other endpoints (i-1)."
+    )
+
+
+@pytest.mark.parametrize("trouble", ["draining", "dead", "weight"])
+def test_one_that_might_serve_the_model_later_makes_it_no_mistake_of_the_caller(
+    trouble: str,
+) -> None:
+    desk = Desk(*instances(1, meta={"model": "other"}))
+    desk.join(an_instance("i-9", port=9, weight=0.0 if trouble == "weight" else 1.0))
+    desk.member("i-9").draining = trouble == "draining"
+    if trouble == "dead":
+        desk.now_s = 1000.0
+        desk.pool.heartbeat("i-1", at(1000.0))
+        desk.pool.expire(at(1000.0))
+    assert desk.nobody().code == "no_instance"
+
+
+def test_when_all_are_at_their_caps_it_is_told_how_full_each_is() -> None:
+    desk = Desk(*instances(2, max_concurrent=1))
+    desk.take()
+    desk.take()
+    nobody = desk.nobody()
+    assert nobody.code == "all_overloaded"
+    assert nobody.retry_after_s == 1.0
+    assert nobody.reason == (
+        "Every Instance that serves chat/completions is at its max_concurrent: "
+        "i-1 1 of 1, i-2 1 of 1."
+    )
+
+
+def test_a_cap_sends_the_excess_to_who_has_room() -> None:
+    desk = Desk(an_instance("i-1", port=1, max_concurrent=1), an_instance("i-2", port=2))
+    ids = [desk.take().member.instance.instance_id for _ in range(5)]
+    assert ids.count("i-1") == 1
+
+
+def test_who_has_failed_on_a_request_does_not_get_it_again() -> None:
+    desk = Desk(*instances(3))
+    failed = [desk.member("i-1"), desk.member("i-3")]
+    assert {desk.chosen(excluded=failed).member.instance.instance_id for _ in range(6)} == {"i-2"}
+
+
+def test_when_all_have_failed_on_a_request_that_is_said() -> None:
+    desk = Desk(*instances(2))
+    nobody = desk.nobody(excluded=list(desk.pool.members.values()))
+    assert nobody.reason == "Every Instance that could serve the request has failed on it."
+    assert nobody.code == "no_instance"
+
+
+def test_the_choice_tells_who_was_left_out() -> None:
+    desk = Desk(*instances(3))
+    desk.resting = {"i-2"}
+    chosen = desk.chosen()
+    assert chosen.considered == 2
+    assert chosen.skipped == {"resting after failures": ["i-2"]}
+
+
+def test_lists_are_kept_while_the_version_stands_and_made_anew_when_it_moves() -> None:
+    desk = Desk(*instances(2))
+    desk.turns(2)
+    desk.member("i-1").draining = True
+    assert "i-1" in desk.turns(2)
+    desk.changed()
+    assert desk.turns(4) == ["i-2"] * 4
+
+
+def test_an_instance_that_comes_is_used_and_one_that_goes_is_not() -> None:
+    desk = Desk(*instances(1))
+    desk.turns(1)
+    desk.join(an_instance("i-2", port=2))
+    assert set(desk.turns(2)) == {"i-1", "i-2"}
+    desk.pool.unregister("i-1")
+    assert set(desk.turns(2)) == {"i-2"}
+
+
+def test_names_of_models_that_callers_make_up_do_not_add_up() -> None:
+    desk = a_least_load_desk(*instances(3))
+    for n in range(2000):
+        desk.turns(1, a_request(f"made-up-{n}"))
+    assert len(desk.router._lists) <= 256
+    for member in desk.pool.members.values():
+        assert len(member.places) <= 256
+
+
+def test_names_that_nobody_serves_leave_nothing_behind() -> None:
+    desk = Desk(*instances(1, meta={"model": "m"}))
+    for n in range(100):
+        desk.nobody(a_request(f"made-up-{n}"))
+    assert not desk.router._lists
+
+
+def test_every_model_and_endpoint_has_a_list_of_its_own() -> None:
+    desk = Desk(
+        an_instance("a", port=1, meta={"model": "a"}),
+        an_instance("b", port=2, meta={"model": "b"}),
+        an_instance("e", port=3, endpoints=("embeddings",)),
+    )
+    for _ in range(3):
+        assert desk.turns(1, a_request("a")) == ["a"]
+        assert desk.turns(1, a_request("b")) == ["b"]
+        assert desk.turns(1, a_request("x", endpoint="embeddings")) == ["e"]
+
+
+@pytest.mark.parametrize("excluded", [True, False], ids=["after failures", "with a cap"])
+def test_lists_for_one_request_leave_nothing_behind(excluded: bool) -> None:
+    """A cap or a failed try narrows the list for one request alone."""
+    fleet = [*instances(2), an_instance("capped", port=1, max_concurrent=None if excluded else 9)]
+    desk = a_least_load_desk(*fleet)
+    failed = [desk.member("i-1")] if excluded else []
+    for _ in range(100):
+        selection = desk.select(excluded=failed)
+        assert isinstance(selection, Chosen)
+    for member in desk.pool.members.values():
+        assert len(member.places) <= 2, f"{len(member.places)} places after 100 requests"
