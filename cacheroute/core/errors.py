@@ -117,6 +117,14 @@ class UpstreamLeft(UpstreamError):
     code = "upstream_left"
 
 
+class UpstreamGivenUp(UpstreamError):
+    """This Proxy stopped before the Instance had finished its answer."""
+
+    code = "draining"
+    status = 503
+    retryable = False
+
+
 class UpstreamTimeout(UpstreamError):
     """A limit on silence fired; the message names which one and its setting.
 

@@ -11,6 +11,7 @@ from cacheroute.core.errors import (
     UpstreamConnectError,
     UpstreamConnectTimeout,
     UpstreamError,
+    UpstreamGivenUp,
     UpstreamLeft,
     UpstreamTimeout,
 )
@@ -212,6 +213,15 @@ class UpstreamPool:
             return
         self._sweeper.watched.discard(peer)
         self._peers.pop((peer.host, peer.port), None)
+
+    def give_up(self) -> None:
+        """Fail every running request, so that its client can be told before this process ends."""
+        for peer in self._peers.values():
+            for outbound in list(peer.active):
+                if outbound.connection is not None:
+                    outbound.connection.reset()
+                message = f"This Proxy is stopping and cannot wait for {peer.name} any longer."
+                peer.fail(outbound, UpstreamGivenUp(message, peer=peer.name))
 
     def close(self) -> None:
         """Close every idle connection and stop watching."""

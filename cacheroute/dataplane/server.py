@@ -85,14 +85,19 @@ class HttpServer:
         for connection in list(self._connections):
             connection.shut()
 
+    async def idle(self, within_s: float) -> bool:
+        """Wait until nobody is connected; False when that takes longer."""
+        if self._connections and within_s > 0:
+            try:
+                await asyncio.wait_for(self._idle.wait(), within_s)
+            except TimeoutError:
+                pass
+        return not self._connections
+
     async def stop(self, grace_s: float = 0.0) -> None:
         """Refuse new connections, let running answers end for `grace_s`, then cut the rest."""
         self.refuse_new()
-        if self._connections and grace_s > 0:
-            try:
-                await asyncio.wait_for(self._idle.wait(), grace_s)
-            except TimeoutError:
-                pass
+        await self.idle(grace_s)
         for connection in list(self._connections):
             connection.reset_and_tell()
         if self._connections:

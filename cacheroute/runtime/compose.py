@@ -56,6 +56,8 @@ log = logging.getLogger("cacheroute")
 MAX_ATTEMPTS = 5
 """Most Instances that one request is tried on."""
 _REAP_EVERY_S = 5.0
+_LAST_WORDS_S = 0.2
+"""For clients to take the error that ends their answer."""
 
 
 def build(settings: Settings, clock: Clock | None = None) -> App:
@@ -217,7 +219,10 @@ class App:
         """Take no new work, let running answers end for the grace time, then stop everything."""
         grace_s = self.settings.proxy.shutdown_grace_s if grace_s is None else grace_s
         self.proxy.draining = True
-        await self._service.stop(grace_s)
+        self._service.refuse_new()
+        if not await self._service.idle(grace_s):
+            await self.hurry()
+        await self._service.stop()
         if self._control is not None:
             await self._control.stop()
         await self._tasks.stop()
@@ -226,8 +231,9 @@ class App:
             self._store.close()
 
     async def hurry(self) -> None:
-        """End running answers now; for a second signal during `stop`."""
-        await self._service.stop(0.0)
+        """End running answers now: streams with an error event, the rest cut off."""
+        self._upstream.give_up()
+        await self._service.stop(_LAST_WORDS_S)
 
     # Within
 

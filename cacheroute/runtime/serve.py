@@ -9,6 +9,7 @@ import asyncio
 import errno
 import gc
 import logging
+import resource
 import signal
 import sys
 from enum import IntEnum
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from cacheroute.settings.load import Loaded
 
 log = logging.getLogger("cacheroute")
+
+_DESCRIPTORS = 65_536
 
 
 class Exit(IntEnum):
@@ -61,10 +64,19 @@ def run(loaded: Loaded) -> int:
         except OSError as error:
             say_taken(plane, where.host, where.port, error)
             return Exit.PORT_TAKEN if error.errno == errno.EADDRINUSE else Exit.FAILED
+    raise_descriptor_limit()
     import uvloop
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_serve(loaded, *listeners))
+
+
+def raise_descriptor_limit() -> None:
+    """Allow as many descriptors as the system lets us: a request has two of them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def say_taken(plane: str, host: str, port: int, error: OSError) -> None:

@@ -31,12 +31,25 @@ class Sizes:
     streams: tuple[int, int] = (10, 2_000)
     requests: int = 1_000_000
     rounds: int = 5
+    warm_s: float = 0.5
     window_s: float = 1.5
+    compare: bool = True
+    """Whether streams are measured on others than the Proxy too."""
     decisions: int = 4_000
+    settle_s: float = 6.0
+    """Longest wait for idle connections to run out before descriptors are counted."""
 
 
 QUICK = Sizes(
-    instances=(2, 8), streams=(4, 32), requests=1_600, rounds=1, window_s=0.15, decisions=50
+    instances=(2, 8),
+    streams=(4, 32),
+    requests=1_600,
+    rounds=1,
+    decisions=50,
+    warm_s=0.1,
+    window_s=0.1,
+    compare=False,
+    settle_s=0.0,
 )
 
 
@@ -63,7 +76,7 @@ class Growth:
         """Compare the CPU time per request over few and over many Instances."""
         what = Load(
             name="growth", title="", size="2k", connections=32, every_us=None,
-            warm_s=0.3, window_s=self._sizes.window_s,
+            warm_s=self._sizes.warm_s, window_s=self._sizes.window_s,
         )  # fmt: skip
         few, many = self._sizes.instances
         with ExitStack() as stack:
@@ -95,7 +108,7 @@ class Growth:
             return Load(
                 name="growth", title="", size="2k", connections=streams,
                 every_us=streams * 1_000_000 // EVENTS_PER_S,
-                warm_s=0.5, window_s=self._sizes.window_s,
+                warm_s=self._sizes.warm_s, window_s=self._sizes.window_s,
             )  # fmt: skip
 
         with ExitStack() as stack:
@@ -158,10 +171,8 @@ class Growth:
 
     def _settled_descriptors(self, one: routers.Running, before: int) -> int:
         """Wait until idle connections have run out, and count what is open then."""
-        for _ in range(60):
-            now = readings.descriptors(one.pid)
-            if now <= before:
-                break
+        deadline_s = time.monotonic() + self._sizes.settle_s
+        while (now := readings.descriptors(one.pid)) > before and time.monotonic() < deadline_s:
             time.sleep(0.1)
         return now
 
@@ -186,7 +197,8 @@ def run(sizes: Sizes, say: Callable[[str], None]) -> dict[str, Any]:
             if router.is_ours:
                 say(f"instances, {router.name}")
                 result["instances"][router.name] = growth.instances(router)
-            if router is not routers.LEAST_LOAD:  # how streams flow does not depend on it
+            # How streams flow does not depend on the strategy.
+            if router is routers.ROUND_ROBIN or (sizes.compare and not router.is_ours):
                 say(f"streams, {router.name}")
                 result["streams"][router.name] = growth.streams(router)
         result["requests"] = growth.requests(routers.ROUND_ROBIN, say)

@@ -4,6 +4,7 @@ A request says in its `user` field how its stream is to be paced, so the backend
 control channel: `events=200 every_us=20000`.
 """
 
+import functools
 import json
 import random
 import re
@@ -20,10 +21,11 @@ Size = Literal["2k", "30k"]
 BYTES_OF: dict[Size, int] = {"2k": 2048, "30k": 30 * 1024}
 
 _PACE = re.compile(rb'"events=(\d+) every_us=(\d+)"')
-_WORDS = (
+_WORDS = re.findall(
+    r"\w+",
     "the of and to in is that for it as was with be by on not he his but at are this have from "
-    "or had an they which one you were her all she there would their we him been has when who"
-).split(" ")
+    "or had an they which one you were her all she there would their we him been has when who",
+)
 
 
 def _text(chance: random.Random, size: int) -> str:
@@ -53,6 +55,7 @@ def _body(size: int, group: int, number: int, pace: str | None) -> bytes:
     return json.dumps(value).encode()
 
 
+@functools.cache
 def requests(size: Size, every_us: int | None = None) -> list[bytes]:
     """Return whole requests; with `every_us` they ask for a stream of that pace."""
     pace = None if every_us is None else f"events={EVENTS_PER_STREAM} every_us={every_us}"

@@ -47,12 +47,12 @@ def test_a_request_has_the_size_it_says_and_names_its_pace() -> None:
     assert payloads.pace_of(paced) == (payloads.EVENTS_PER_STREAM, 1000)
 
 
-@pytest.mark.parametrize("cut", range(1, len(STREAM)))
-def test_events_are_counted_wherever_a_stream_is_cut(cut: int) -> None:
-    clients, client, wire = a_client(every_us=1000)
-    client.data_received(STREAM[:cut])
-    client.data_received(STREAM[cut:])
-    assert (clients.events, clients.answers, len(wire.written)) == (EVENTS, 1, 2)
+def test_events_are_counted_wherever_a_stream_is_cut() -> None:
+    for cut in range(1, len(STREAM)):
+        clients, client, wire = a_client(every_us=1000)
+        client.data_received(STREAM[:cut])
+        client.data_received(STREAM[cut:])
+        assert (clients.events, clients.answers, len(wire.written)) == (EVENTS, 1, 2), cut
 
 
 def test_events_are_counted_byte_by_byte() -> None:

@@ -117,6 +117,8 @@ CHUNKS_THAT_ARE_400 = {
     "NUL in an extension": b"5;a=\x00\r\nhello\r\n0\r\n\r\n",
     "bare LF in an extension": b"5;a\nhello\r\n0\r\n\r\n",
     "trailer without a colon": b"5\r\nhello\r\n0\r\nX\r\n\r\n",
+    "a length in a trailer": b"5\r\nhello\r\n0\r\nContent-Length: 9\r\n\r\n",
+    "a coding in a trailer": b"5\r\nhello\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n",
     "NUL in a trailer": b"5\r\nhello\r\n0\r\nX: \x00\r\n\r\n",
 }
 

@@ -1,6 +1,7 @@
 """Where the network cuts the bytes makes no difference to what is understood."""
 
 import itertools
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -21,7 +22,8 @@ from tests.cacheroute.dataplane.wire_parts import (
 )
 from tests.support.client import connected
 
-TRAILERS = b"X-Sum: 1\r\nContent-Length: 9\r\nHost: evil\r\n"
+TRAILERS = b"X-Sum: 1\r\nHost: evil\r\n"
+STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +130,10 @@ async def test_noise_in_a_request_is_answered_or_refused_and_never_more(
         wired(served) as (connection, wire),
     ):
         await feed(connection, wire, [data[:place] + noise + data[place:]])
-        answers = wire.written.count(b"HTTP/1.1 ") - wire.written.count(b"HTTP/1.1 100 ")
-        refusals = answers - wire.written.count(b"HTTP/1.1 200 ")
-        assert refusals <= 1
-        assert answers - refusals == len(served.requests)
+        statuses = [status for status in STATUS.findall(wire.written) if status != b"100"]
+        refusals = [status for status in statuses if status != b"200"]
+        assert refusals in ([], statuses[-1:])
+        assert statuses.count(b"200") == len(served.requests)
         assert wire.ended == (b"Connection: close" in wire.written)
 
 
