@@ -86,6 +86,10 @@ class UpstreamError(CacheRouteError):
         super().__init__(message, retry_after_s=retry_after_s)
         self.peer = peer
 
+    def rename_peer(self, name: str) -> None:
+        """Speak of the peer by its Instance's name: an address is nobody's business outside."""
+        self.message = self.message.replace(self.peer, name)
+
 
 class UpstreamConnectError(UpstreamError):
     """No connection could be made."""

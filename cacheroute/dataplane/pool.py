@@ -20,6 +20,9 @@ from cacheroute.dataplane.outbound import Listener, Outbound
 from cacheroute.dataplane.sweep import Sweeper
 from cacheroute.dataplane.upstream import UpstreamConnection
 
+_RETRY_S = 1.0
+"""When it is worth asking again after a connection could not be made."""
+
 
 def allow_any_address(_host: str) -> str | None:
     """Object to no address."""
@@ -51,13 +54,10 @@ class Peer:
     def send(self, outbound: Outbound) -> None:
         """Send a request on a warm connection, or on a new one."""
         self.active.add(outbound)
-        idle = self.idle
-        while idle:
-            connection = idle.pop()
-            if not connection.is_closing:
-                connection.begin(outbound)
-                return
-        self.connect(outbound)
+        if self.idle:
+            self.idle.pop().begin(outbound)
+        else:
+            self.connect(outbound)
 
     def connect(self, outbound: Outbound) -> None:
         """Send a request on a new connection."""
@@ -75,24 +75,32 @@ class Peer:
                 )
         except TimeoutError:
             message = f"No connection to {self.name} within {timeout_s:g} s (timeouts.connect_s)."
-            self.fail(outbound, UpstreamConnectTimeout(message, peer=self.name))
+            self.fail(
+                outbound, UpstreamConnectTimeout(message, peer=self.name, retry_after_s=_RETRY_S)
+            )
             return
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             message = f"No connection to {self.name}: {reason}."
-            self.fail(outbound, UpstreamConnectError(message, peer=self.name))
+            self.fail(
+                outbound, UpstreamConnectError(message, peer=self.name, retry_after_s=_RETRY_S)
+            )
             return
         except BaseException:
             # Whoever waits must hear of it, even if it is our own mistake.
             message = f"No connection to {self.name}: the attempt was broken off."
-            self.fail(outbound, UpstreamConnectError(message, peer=self.name))
+            self.fail(
+                outbound, UpstreamConnectError(message, peer=self.name, retry_after_s=_RETRY_S)
+            )
             raise
         address = transport.get_extra_info("peername")
         objection = self._pool.object_to(address[0]) if address else None
         if objection is not None:
             transport.abort()
             message = f"{self.name} leads to {address[0]}, {objection}."
-            self.fail(outbound, UpstreamConnectError(message, peer=self.name))
+            self.fail(
+                outbound, UpstreamConnectError(message, peer=self.name, retry_after_s=_RETRY_S)
+            )
         elif outbound.done:  # given up while connecting; the connection is as good as new
             self.active.discard(outbound)
             self.idle.append(connection)

@@ -79,6 +79,7 @@ class UpstreamConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         outbound = self._outbound
         if outbound is None:
+            self._peer.lost(self)
             self._transport.abort()  # nobody asked
             return
         outbound.heard = True
@@ -205,11 +206,6 @@ class UpstreamConnection(asyncio.Protocol):
         """Go on reading."""
         if not self._transport.is_closing():
             self._transport.resume_reading()
-
-    @property
-    def is_closing(self) -> bool:
-        """Whether no request can be sent on it any more."""
-        return self._transport.is_closing()
 
     # Within.
 

@@ -155,6 +155,7 @@ class Pipeline:
             except UpstreamError as error:
                 failure = error
                 self._proxy.failed(placement.member, error.message)
+                error.rename_peer(placement.member.instance.instance_id)
             else:
                 verdict = judge(exchange, self._wall_s)
                 if verdict is OK:
@@ -224,8 +225,10 @@ class Pipeline:
         exchange, placement = held.exchange, held.placement
         if placement is not None:
             self._proxy.failed(placement.member, error.message)
-        held.settle("upstream_lost", error.message)
         log.warning("upstream.lost request_id=%s reason=%s", request.request_id, error.message)
+        if placement is not None:
+            error.rename_peer(placement.member.instance.instance_id)
+        held.settle("upstream_lost", error.message)
         if exchange is not None and exchange.is_stream:
             if isinstance(exchange.watch, StreamWatch) and exchange.watch.is_amid_event:
                 inbound.write(b"\n\n")  # or the error would be read as the rest of that event
