@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING
 
 from cacheroute.core.health.ejection import Ejections
 from cacheroute.core.ids import RequestIds
-from cacheroute.core.instance import Instance, default_instance_id
 from cacheroute.core.model_cards import ModelCards
 from cacheroute.core.pool import Pool
 from cacheroute.core.routing.registry import find
-from cacheroute.core.tally import Tally
 from cacheroute.core.topology import Topology
 from cacheroute.dataplane.pool import UpstreamPool
 from cacheroute.dataplane.server import HttpServer
 from cacheroute.dataplane.sockets import bind
 from cacheroute.formats.address import forbidden_reason
 from cacheroute.planes.control_owner import ControlRules
-from cacheroute.planes.metrics import InstanceGauges, Readings
 from cacheroute.planes.models import ModelList
 from cacheroute.planes.problems import render_refusal
 from cacheroute.planes.service import Cors, ServicePlane, inference_routes
@@ -34,8 +31,10 @@ from cacheroute.runtime.control_server import ControlServer
 from cacheroute.runtime.pipeline import Pipeline
 from cacheroute.runtime.probing import Prober
 from cacheroute.runtime.proxy import Proxy
+from cacheroute.runtime.readings import MetricsReader
 from cacheroute.runtime.registrar import Registrar
 from cacheroute.runtime.request_log import RequestLog
+from cacheroute.runtime.static import as_instance
 from cacheroute.runtime.tasks import Tasks
 from cacheroute.stores.base import StoreError
 from cacheroute.stores.memory import MemoryRegistry
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cacheroute.core.clock import Clock
-    from cacheroute.settings.instances import StaticInstance
     from cacheroute.settings.tree import Settings
     from cacheroute.stores.base import RegistryStore
 
@@ -63,27 +61,6 @@ _LAST_WORDS_S = 0.2
 def build(settings: Settings, clock: Clock | None = None) -> App:
     """Compose a Proxy; must be called on the event loop that will run it."""
     return App(settings, clock or SystemClock())
-
-
-def _as_instance(static: StaticInstance, wall_s: float) -> Instance:
-    origin = static.origin
-    is_unnamed = static.name == f"{origin.authority}{origin.base_path}"
-    return Instance(
-        instance_id=(
-            default_instance_id(origin.host, origin.port, origin.base_path)
-            if is_unnamed
-            else static.name
-        ),
-        host=origin.host,
-        port=origin.port,
-        base_path=origin.base_path,
-        origin="static",
-        api_key=None if static.api_key is None else static.api_key.get_secret_value(),
-        health_endpoint=static.health_endpoint,
-        max_concurrent=static.max_concurrent,
-        model_override=static.model_name,
-        registered_wall_s=wall_s,
-    )
 
 
 class App:
@@ -154,6 +131,7 @@ class App:
             render_refusal=render_refusal,
         )
         self._tasks = Tasks()
+        self.readings = MetricsReader(self.proxy, self._service, self._request_log)
         self._cards = cards
         self._control: ControlServer | None = None
         self._store: RegistryStore | None = None
@@ -200,7 +178,7 @@ class App:
             started=self._started,
         )
         for static in settings.static_instances:
-            self.registrar.add_static(_as_instance(static, self._started.wall_s))
+            self.registrar.add_static(as_instance(static, self._started.wall_s))
         self.registrar.restore()
         await self._service.start(listeners=service_listeners)
         self._tasks.start("prober", self._prober.run())
@@ -211,7 +189,7 @@ class App:
         self._control = ControlServer(
             self.registrar,
             self._control_rules(frozenset((self._service.port, control_port))),
-            self._read_metrics,
+            self.readings,
         )
         await self._control.start(control_listeners)
 
@@ -272,31 +250,3 @@ class App:
             await asyncio.sleep(_REAP_EVERY_S)
             if self.registrar is not None:
                 self.registrar.reap()
-
-    def _read_metrics(self) -> Readings:
-        proxy = self.proxy
-        now = self._clock.now()
-        members = list(proxy.pool.members.values())
-        by_liveness: dict[str, int] = {}
-        for member in members:
-            state = proxy.pool.liveness(member, now)
-            by_liveness[state] = by_liveness.get(state, 0) + 1
-        unseen = Tally()
-        return Readings(
-            instances=tuple(
-                InstanceGauges(
-                    instance_id=member.instance.instance_id,
-                    tally=proxy.tallies.get(member, unseen),
-                    inflight=member.inflight,
-                    is_resting=Ejections.is_resting(member),
-                )
-                for member in members
-            ),
-            nowhere=proxy.nowhere,
-            by_liveness=by_liveness,
-            strategy=proxy.strategy.name,
-            decisions_total=proxy.decisions.total,
-            unknown_calls_total=proxy.pool.unknown.total,
-            client_connections=self._service.connections,
-            log_dropped_total=self._request_log.dropped,
-        )

@@ -105,10 +105,13 @@ class Growth:
         few, many = self._sizes.streams
 
         def of(streams: int) -> Load:
+            every_us = streams * 1_000_000 // EVENTS_PER_S
+            # A stream's first token is looked at more closely than the others: warm up until
+            # each has had it.
+            warm_s = self._sizes.warm_s + 1.5 * every_us / 1e6
             return Load(
-                name="growth", title="", size="2k", connections=streams,
-                every_us=streams * 1_000_000 // EVENTS_PER_S,
-                warm_s=self._sizes.warm_s, window_s=self._sizes.window_s,
+                name="growth", title="", size="2k", connections=streams, every_us=every_us,
+                warm_s=warm_s, window_s=self._sizes.window_s,
             )  # fmt: skip
 
         with ExitStack() as stack:

@@ -97,8 +97,7 @@ async def test_a_last_answer_arrives_whole_although_the_client_goes_on_sending()
 
     async with serving(answer) as served, connected(served.port) as client:
         client.expect()
-        client.send(post(b"x", b"Connection: close"))
-        client.send(bytes(1 << 20))
+        client.send(post(b"x", b"Connection: close") + bytes(1 << 20))
         got = await client.disconnected()
         assert got.whole
         assert got.body == LARGE

@@ -1,0 +1,47 @@
+"""What the metrics page shows, read from its owners at scrape time."""
+
+from cacheroute.core.health.ejection import Ejections
+from cacheroute.core.tally import Tally
+from cacheroute.dataplane.server import HttpServer
+from cacheroute.planes.metrics import InstanceGauges, Readings
+from cacheroute.runtime.proxy import Proxy
+from cacheroute.runtime.request_log import RequestLog
+
+_UNSEEN = Tally()
+
+
+class MetricsReader:
+    """Takes all readings in one go."""
+
+    def __init__(self, proxy: Proxy, service: HttpServer, request_log: RequestLog) -> None:
+        self._proxy = proxy
+        self._service = service
+        self._log = request_log
+
+    def __call__(self) -> Readings:
+        """Read everything now."""
+        proxy = self._proxy
+        now = proxy.clock.now()
+        members = list(proxy.pool.members.values())
+        by_liveness: dict[str, int] = {}
+        for member in members:
+            state = proxy.pool.liveness(member, now)
+            by_liveness[state] = by_liveness.get(state, 0) + 1
+        return Readings(
+            instances=tuple(
+                InstanceGauges(
+                    instance_id=member.instance.instance_id,
+                    tally=proxy.tallies.get(member, _UNSEEN),
+                    inflight=member.inflight,
+                    is_resting=Ejections.is_resting(member),
+                )
+                for member in members
+            ),
+            nowhere=proxy.nowhere,
+            by_liveness=by_liveness,
+            strategy=proxy.strategy.name,
+            decisions_total=proxy.decisions.total,
+            unknown_calls_total=proxy.pool.unknown.total,
+            client_connections=self._service.connections,
+            log_dropped_total=self._log.dropped,
+        )

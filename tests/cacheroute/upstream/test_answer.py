@@ -1,0 +1,249 @@
+"""Usage, tokens and the course of a stream, beside real captures of vLLM 0.32."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cacheroute.upstream.answer import (
+    JSON_INSPECTED_BYTES,
+    UNWATCHED,
+    JsonWatch,
+    Usage,
+    Watch,
+    has_content,
+    read_usage,
+)
+from tests.cacheroute.upstream.answer_builders import (
+    DEEP,
+    captured,
+    delta,
+    event,
+    read,
+    watched,
+)
+
+# Usage
+
+USAGES = [
+    ({"prompt_tokens": 7, "completion_tokens": 3}, Usage(7, 3, None)),
+    ({"prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 4}}, Usage(7, None, 4)),
+    (
+        {"prompt_tokens": 0, "completion_tokens": 0, "prompt_tokens_details": None},
+        Usage(0, 0, None),
+    ),
+    ({"input_tokens": 7, "output_tokens": 3}, Usage(7, 3, None)),
+    ({"input_tokens": 7, "input_tokens_details": {"cached_tokens": 0}}, Usage(7, None, 0)),
+    ({"input_tokens": 7, "output_tokens": 1, "cache_read_input_tokens": 5}, Usage(7, 1, 5)),
+    ({"output_tokens": 9}, Usage(None, 9, None)),
+    ({"completion_tokens": 5, "prompt_tokens": None}, Usage(None, 5, None)),
+]
+NO_USAGES = [
+    None, 7, "x", [], {}, True, {"total_tokens": 4}, {"prompt_tokens": "7"}, {"prompt_tokens": 7.0},
+    {"prompt_tokens": True}, {"prompt_tokens": -1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("usage", "told"), USAGES)
+def test_usage_is_read_in_the_words_of_each_api(usage: object, told: Usage) -> None:
+    assert read_usage(usage) == told
+    assert read(json.dumps({"id": "x", "usage": usage}).encode()) == told
+    assert watched(event({"choices": [], "usage": usage})).usage == told
+
+
+@pytest.mark.parametrize("usage", NO_USAGES)
+def test_what_is_no_usage_is_not_known(usage: object) -> None:
+    assert read_usage(usage) is None
+    assert read(json.dumps({"id": "x", "usage": usage}).encode()) is None
+    assert watched(event({"choices": [], "usage": usage})).usage is None
+
+
+@pytest.mark.parametrize("count", [-4, 10**30, True, 1.5, "3"])
+@pytest.mark.parametrize("key", ["completion_tokens", "cached_tokens"])
+def test_a_count_that_cannot_be_one_is_not_counted(key: str, count: object) -> None:
+    """A counter that falls, or outgrows a float, breaks the metrics page for good."""
+    usage: dict[str, object] = {"prompt_tokens": 7, "completion_tokens": 3}
+    if key == "cached_tokens":
+        usage["prompt_tokens_details"] = {key: count}
+    else:
+        usage[key] = count
+    for found in (
+        read(json.dumps({"usage": usage}).encode()),
+        watched(event({"usage": usage})).usage,
+    ):
+        assert found is not None
+        assert found.prompt_tokens == 7
+        assert getattr(found, key) is None
+
+
+def test_a_prompt_of_more_tokens_than_a_float_holds_is_not_known() -> None:
+    body = b'{"usage":{"prompt_tokens":' + b"9" * 400 + b',"completion_tokens":3}}'
+    assert read(body) == Usage(None, 3, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("chat", Usage(31, 8, None)),
+        ("completions", Usage(5, 6, None)),
+        ("messages", Usage(13, 4, 0)),
+        ("responses", Usage(13, 4, 0)),
+        ("err-bad-temp", None),
+    ],
+)
+def test_real_json_answers_tell_their_usage(name: str, told: Usage | None) -> None:
+    body = captured(name)
+    assert read(body) == told
+    assert read(*(body[n : n + 7] for n in range(0, len(body), 7)), b"") == told
+
+
+def test_a_json_answer_beyond_the_limit_is_not_kept() -> None:
+    watch = JsonWatch()
+    piece = b" " * (1 << 20)
+    for _ in range(2 + JSON_INSPECTED_BYTES // len(piece)):
+        watch.feed(piece)
+    watch.feed(b'{"usage":{"prompt_tokens":1}}')
+    watch.close()
+    assert watch.usage is None
+    assert not watch._pieces
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"null", b"[]", b'"x"', b"{", b"not json", b"\xff\xfe", b'{"usage":"\xff"}',
+        b'{"usage":' + DEEP + b"}", b'{"x":' + DEEP + b',"usage":{}}', DEEP,
+        b'{"usage":{"prompt_tokens_details":' + DEEP + b"}}",
+    ],
+    ids=range(12),
+)  # fmt: skip
+def test_an_answer_that_is_no_answer_has_no_usage_and_raises_nothing(body: bytes) -> None:
+    assert read(body) is None
+
+
+# The stream as a whole
+
+
+@pytest.mark.parametrize(
+    ("name", "events", "usage"),
+    [
+        ("chat-stream", 8, Usage(19, 5, None)),
+        ("chat-stream-continuous", 6, Usage(19, 3, None)),
+        ("chat-stream-nousage", 5, None),
+        ("completions-stream", 6, Usage(5, 4, None)),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 7, 64, 100_000])
+def test_real_streams_are_read_alike_however_they_are_cut(
+    name: str, events: int, usage: Usage | None, size: int
+) -> None:
+    body = captured(name)
+    watch = watched(*(body[n : n + size] for n in range(0, len(body), size)))
+    assert (watch.events, watch.done_marks, watch.usage) == (events, 1, usage)
+    assert (watch.error, watch.is_open, watch.is_amid_event) == (None, True, False)
+    assert watch.first_token_s is not None
+
+
+def test_the_first_token_of_a_real_chat_is_its_second_event() -> None:
+    role, token, *_ = captured("chat-stream").split(b"\n\n")
+    watch = watched(role + b"\n\n")
+    assert watch.first_token_s is None
+    watch.feed(token + b"\n\n")
+    assert watch.first_token_s == 1.0
+
+
+def test_later_tokens_do_not_move_the_first() -> None:
+    watch = watched(*(event(delta(content="x")) for _ in range(5)))
+    assert watch.first_token_s == 1.0
+    assert watch.events == 5
+
+
+def test_usage_that_grows_ends_at_its_last_value() -> None:
+    watch = watched(
+        event({**delta(content="a"), "usage": {"prompt_tokens": 9, "completion_tokens": 1}}),
+        event({**delta(content="b"), "usage": {"prompt_tokens": 9, "completion_tokens": 2}}),
+        event(delta(content="c")),
+    )
+    assert watch.usage == Usage(9, 2, None)
+
+
+def test_a_messages_stream_tells_its_usage_in_two_halves() -> None:
+    start = {
+        "type": "message_start",
+        "message": {"usage": {"input_tokens": 12, "output_tokens": 1}},
+    }
+    end = {
+        "type": "message_delta",
+        "delta": {"stop_reason": "end_turn"},
+        "usage": {"output_tokens": 9},
+    }
+    watch = watched(event(start, "message_start"), event(end, "message_delta"))
+    assert watch.usage == Usage(12, 9, None)
+
+
+def test_a_responses_stream_tells_its_usage_at_the_end() -> None:
+    usage = {"input_tokens": 12, "output_tokens": 3, "input_tokens_details": {"cached_tokens": 8}}
+    end = {"type": "response.completed", "response": {"usage": usage}}
+    assert watched(event(end, "response.completed")).usage == Usage(12, 3, 8)
+
+
+# What counts as a token
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        delta(content="x"),
+        delta(role="assistant", content="x"),
+        delta(reasoning_content="x"),
+        delta(tool_calls=[{"index": 0}]),
+        {"choices": [{"index": 0, "text": "x"}]},
+        {"choices": [{"delta": {}}, {"delta": {"content": "second choice"}}]},
+        {"type": "response.output_text.delta", "delta": "x"},
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "x"}},
+    ],
+)
+def test_generated_content_is_a_token(value: dict[str, Any]) -> None:
+    assert has_content(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        delta(role="assistant"),
+        delta(role="assistant", content=""),
+        delta(content=None, tool_calls=[], function_call={}),
+        {"choices": []},
+        {"choices": [], "usage": {"prompt_tokens": 3}},
+        {"choices": [{"index": 0, "text": ""}]},
+        {"choices": [None, 7, {"delta": None}, {"delta": "x"}]},
+        {"choices": None},
+        {"type": "message_start", "message": {"role": "assistant"}},
+        {"type": "ping"},
+        {"type": 7},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn"},
+            "usage": {"output_tokens": 0},
+        },
+    ],
+)
+def test_a_role_a_usage_or_an_end_alone_is_no_token(value: dict[str, Any]) -> None:
+    assert not has_content(value)
+
+
+def test_text_that_is_no_json_is_a_token_all_the_same() -> None:
+    assert watched(b"data: hello\n\n").first_token_s == 1.0
+    assert watched(b": ping\n\n").first_token_s is None
+    assert watched(b"data: [DONE]\n\n").first_token_s is None
+
+
+def test_an_answer_that_nobody_looks_into_tells_nothing() -> None:
+    for watch in (Watch(), UNWATCHED):
+        watch.feed(b'data: {"error":1}\n\n')
+        watch.close()
+        assert watch.is_open
+        assert (watch.error, watch.usage, watch.first_token_s) == (None, None, None)
+        assert not watch.is_cut_off
+        assert not watch.too_large
