@@ -8,7 +8,7 @@ from tests.architecture.sources import ROOT, Source, sources
 LONGEST_S = 0.05
 """A shorter pause only lets other things run."""
 
-WITH_REAL_TIME = ("tests/bench/", "tests/cases/", "tests/e2e/", "tests/support/")
+WITH_REAL_TIME = ("tests/bench/", "tests/cases/", "tests/e2e/", "tests/soak/", "tests/support/")
 """Where whole programs run, which have clocks of their own."""
 
 EXCEPTIONS: dict[str, str] = {}

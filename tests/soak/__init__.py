@@ -1,1 +1,1 @@
-"""Long runs: what a Proxy holds after a million calls, and after hours' worth of comings and goings."""
+"""Long runs: what a Proxy holds after a million calls, or after hours of coming and going."""

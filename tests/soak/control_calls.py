@@ -38,11 +38,11 @@ class Strangers:
         self._chance = random.Random(seed)
         self._registered: deque[str] = deque(maxlen=REMEMBERED)
         self._kinds = (
-            (self._heartbeat, 30),
-            (self._snapshot, 20),
-            (self._register, 20),
-            (self._unregister, 10),
+            (self._heartbeat, 40),
+            (self._snapshot, 25),
             (self._topology, 10),
+            (self._register, 8),
+            (self._unregister, 7),
             (self._known_heartbeat, 5),
             (self._known_snapshot, 5),
         )

@@ -16,7 +16,7 @@ from tests.support.waiting import eventually
 PATH = "/v1/chat/completions"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Notes:
     """Everything a listener was told about one request."""
 
@@ -88,11 +88,17 @@ class Notes:
         return self.error
 
 
-def send(peer: Peer, body: bytes = b"", *, method: str = "POST", path: str = PATH) -> Notes:
-    """Send a request, and return what will be heard of it."""
+def noted(body: bytes = b"", *, method: str = "POST", path: str = PATH) -> Notes:
+    """Return a request that was not sent yet, by what will be heard of it."""
     notes = Notes()
     start = f"{method} {path} HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n"
     notes.outbound = Outbound(start.encode(), body, notes, expects_body=method != "HEAD")
+    return notes
+
+
+def send(peer: Peer, body: bytes = b"", *, method: str = "POST", path: str = PATH) -> Notes:
+    """Send a request, and return what will be heard of it."""
+    notes = noted(body, method=method, path=path)
     peer.send(notes.outbound)
     return notes
 

@@ -183,11 +183,12 @@ async def test_a_client_that_reads_steadily_is_never_too_slow() -> None:
         transport = served.connection._transport
         inbound.respond(200, (), bytes(1 << 23))
         assert inbound.write_paused
+        left = [transport.get_write_buffer_size()]
         while inbound.write_paused:
-            left = transport.get_write_buffer_size()
             client.read_on()
-            await eventually(lambda left=left: transport.get_write_buffer_size() < left, every_s=0)
+            await eventually(lambda: transport.get_write_buffer_size() < left[-1], every_s=0)
             client.stop_reading()
+            left.append(transport.get_write_buffer_size())
             served.tick(50.0)
             assert served.server.connections == 1
         client.read_on()

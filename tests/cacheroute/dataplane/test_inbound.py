@@ -253,12 +253,13 @@ async def test_a_cut_answer_reaches_a_client_that_reads_late_however_long_it_had
         inbound = await served.request()
         served.tick(50.0)
         inbound.start(200)
-        while not inbound.write_paused:
-            inbound.write(LARGE)
-        client.read_on()
-        await eventually(lambda: not inbound.write_paused)
+        transport = served.connection._transport
+        while not transport.get_write_buffer_size():
+            inbound.write(bytes(1 << 14))
+        assert not inbound.write_paused
         inbound.cut()
-        served.tick(1.0)
+        served.tick(5.0)
+        client.read_on()
         got = await client.disconnected()
         assert got.cut
         assert len(got.body) == inbound.bytes_out

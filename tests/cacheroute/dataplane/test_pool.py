@@ -1,0 +1,466 @@
+"""Connections to a peer: kept while warm, replaced once when found dead, held to their limits."""
+
+import pytest
+
+from cacheroute.core.errors import (
+    UpstreamClosed,
+    UpstreamConnectError,
+    UpstreamConnectTimeout,
+    UpstreamLeft,
+    UpstreamTimeout,
+)
+from cacheroute.core.limits import Timeouts
+from cacheroute.dataplane.pool import Peer, UpstreamPool
+from tests.cacheroute.dataplane.peer_parts import Notes, at, pooled, raw, send, tick
+from tests.cacheroute.dataplane.wire_parts import both_loops
+from tests.support.backend import refusing, scripted, unreachable
+from tests.support.script import Close, Freeze, Gate, Reset, Write, chunk, stream, stream_head
+from tests.support.waiting import eventually
+
+OK = b"HTTP/1.1 200 OK\r\n"
+HELLO = OK + b"Content-Length: 5\r\n\r\nhello"
+
+
+def peer_at(pool: UpstreamPool, url: str) -> Peer:
+    """Return the peer at a base address."""
+    return pool.peer("127.0.0.1", int(url.rpartition(":")[2]))
+
+
+# Reuse.
+
+
+@both_loops
+async def test_a_connection_is_used_again_and_again() -> None:
+    async with scripted(stream(b"hel", b"lo")) as backend, pooled() as pool:
+        for body in (b"", b"x", bytes(100_000)):
+            assert await send(at(pool, backend), body).succeeded() == b"hello"
+        assert backend.connections == 1
+        assert [len(each.body) for each in backend.requests] == [0, 1, 100_000]
+
+
+async def test_requests_at_the_same_time_never_share_a_connection() -> None:
+    gate = Gate()
+    async with scripted((gate, *raw(HELLO))) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        notes = [send(peer) for _ in range(150)]
+        await eventually(lambda: backend.running == 150)
+        gate.open()
+        for each in notes:
+            assert await each.succeeded() == b"hello"
+        assert backend.connections == 150
+        assert len(peer.idle) == 150
+        assert not peer.active
+
+
+async def test_the_connection_used_last_is_used_first() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        both = [send(peer), send(peer)]
+        for each in both:
+            await each.over()
+        last = peer.idle[-1]
+        for _ in range(3):
+            await send(peer).over()
+            assert peer.idle[-1] is last
+        assert len(peer.idle) == 2
+
+
+async def test_a_peer_is_the_same_one_each_time() -> None:
+    async with pooled() as pool:
+        assert pool.peer("a", 1) is pool.peer("a", 1)
+        assert pool.peer("a", 1) is not pool.peer("a", 2)
+        assert pool.peer("::1", 80).name == "[::1]:80"
+        assert pool.peer("a.example", 80).name == "a.example:80"
+
+
+async def test_an_idle_connection_is_closed_after_a_while() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        tick(pool, 3.0)
+        await send(peer).over()
+        tick(pool, 3.0)
+        assert len(peer.idle) == 1
+        tick(pool, 1.0)
+        assert not peer.idle
+        await backend.closed_down_to(0)
+        await send(peer).over()
+        assert backend.connections == 2
+
+
+@both_loops
+async def test_idle_limits_fire_by_themselves() -> None:
+    async with (
+        scripted(raw(HELLO)) as backend,
+        pooled(timeouts=Timeouts(pool_idle_s=0.04)) as pool,
+    ):
+        await send(at(pool, backend)).over()
+        await backend.closed_down_to(0)
+
+
+@both_loops
+async def test_a_connection_that_the_peer_closes_while_idle_is_forgotten() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        for connection in list(backend.open):
+            connection.reset()
+        await eventually(lambda: not peer.idle)
+        assert await send(peer).succeeded() == b"hello"
+
+
+# A reused connection that turns out to be dead.
+
+
+@both_loops
+@pytest.mark.parametrize("how", ["close", "reset"])
+async def test_a_request_on_a_dead_kept_connection_is_sent_once_more(how: str) -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        backend.on_reuse = how  # type: ignore[assignment]
+        notes = send(peer, b"again")
+        assert await notes.succeeded() == b"hello"
+        assert notes.told == ["head", "end"]
+        assert backend.connections == 2
+        assert [each.body for each in backend.requests] == [b"", b"again"]
+
+
+@pytest.mark.parametrize("how", [Close(), Reset()], ids=["close", "reset"])
+async def test_it_is_never_sent_a_third_time(how: Close | Reset) -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        backend.reply = (how,)
+        error = await send(peer, b"again").failed()
+        assert isinstance(error, UpstreamClosed)
+        assert "without an answer" in error.message
+        assert len(backend.requests) == 3
+
+
+async def test_if_nobody_listens_any_more_the_second_try_says_so() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        backend.refuse()
+        error = await send(peer).failed()
+        assert isinstance(error, UpstreamConnectError)
+
+
+@pytest.mark.parametrize("said", [b"H", b"HTTP/1.1 100 Continue\r\n\r\n", HELLO[:-2]])
+async def test_after_a_single_byte_nothing_is_sent_again(said: bytes) -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        gate = Gate()
+        backend.reply = (Write(said), gate, Close())
+        notes = send(peer)
+        await eventually(lambda: notes.outbound.heard)
+        gate.open()
+        assert isinstance(await notes.failed(), UpstreamClosed)
+        assert len(backend.requests) == 2
+
+
+async def test_on_a_new_connection_nothing_is_sent_again() -> None:
+    async with scripted((Close(),)) as backend, pooled() as pool:
+        assert isinstance(await send(at(pool, backend)).failed(), UpstreamClosed)
+        assert len(backend.requests) == 1
+
+
+async def test_a_request_that_may_not_be_sent_again_is_not() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        backend.reply = (Close(),)
+        notes = send(peer)
+        notes.outbound.may_resend = False
+        assert isinstance(await notes.failed(), UpstreamClosed)
+        assert len(backend.requests) == 2
+
+
+# Connecting.
+
+
+async def test_a_refused_connection_says_so() -> None:
+    async with refusing() as url, pooled() as pool:
+        peer = peer_at(pool, url)
+        error = await send(peer).failed()
+        assert type(error) is UpstreamConnectError
+        assert error.message == f"No connection to {peer.name}: Connection refused."
+        assert error.peer == peer.name
+        assert error.retryable
+        assert not peer.active
+        assert not peer._connecting
+
+
+@both_loops
+async def test_a_connection_that_is_never_made_fails_in_time() -> None:
+    async with unreachable() as url, pooled(timeouts=Timeouts(connect_s=0.03)) as pool:
+        peer = peer_at(pool, url)
+        error = await send(peer).failed()
+        assert isinstance(error, UpstreamConnectTimeout)
+        assert error.message == f"No connection to {peer.name} within 0.03 s (timeouts.connect_s)."
+        assert error.status == 504
+        assert error.retryable
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "a" * 64 + ".invalid", "\udc80"])
+async def test_a_name_that_means_nothing_says_so(host: str) -> None:
+    async with pooled() as pool:
+        error = await send(pool.peer(host, 80)).failed()
+        assert type(error) is UpstreamConnectError
+        assert error.message.startswith(f"No connection to {host}:80: ")
+
+
+async def test_an_address_that_is_objected_to_gets_no_byte() -> None:
+    async with (
+        scripted(raw(HELLO)) as backend,
+        pooled(object_to=lambda address: f"not {address} of all places") as pool,
+    ):
+        peer = at(pool, backend)
+        error = await send(peer, b"secret").failed()
+        assert type(error) is UpstreamConnectError
+        assert error.message == f"{peer.name} leads to 127.0.0.1, not 127.0.0.1 of all places."
+        await backend.closed_down_to(0)
+        assert not backend.requests
+        assert not backend.faults
+        assert not peer.idle
+
+
+async def test_the_address_is_asked_about_and_not_the_name() -> None:
+    asked: list[str] = []
+
+    def object_to(address: str) -> str | None:
+        asked.append(address)
+        return None
+
+    async with scripted(raw(HELLO)) as backend, pooled(object_to=object_to) as pool:
+        await send(pool.peer("localhost", backend.port)).succeeded()
+        assert asked == ["127.0.0.1"]
+
+
+# Limits on silence.
+
+SILENT = {
+    "nothing": (),
+    "an interim answer": raw(b"HTTP/1.1 102 Processing\r\n\r\n"),
+    "half a head": raw(OK + b"X: "),
+    "a head": (stream_head(),),
+}
+
+
+async def asked(pool: UpstreamPool, peer: Peer, said: bool) -> Notes:
+    """Send a request, and wait until the peer has said what it has to say, if anything."""
+    notes = send(peer)
+    await eventually(lambda: notes.outbound.connection)
+    await eventually(lambda: notes.outbound.heard or not said)
+    return notes
+
+
+@pytest.mark.parametrize("case", SILENT)
+async def test_an_answer_that_does_not_begin_in_time_fails(case: str) -> None:
+    async with scripted((*SILENT[case], Freeze())) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        notes = await asked(pool, peer, said=bool(SILENT[case]))
+        await backend.received()
+        tick(pool, 599.0)
+        assert notes.error is None
+        tick(pool, 2.0)
+        error = await notes.failed()
+        assert isinstance(error, UpstreamTimeout)
+        assert error.message == (
+            f"{peer.name} did not send an answer within 600 s (timeouts.first_byte_s)."
+        )
+        assert error.status == 504
+        assert not error.retryable
+        await backend.closed_down_to(0)
+        assert (await backend.received()).gone.is_set()
+
+
+async def test_an_answer_that_falls_silent_fails() -> None:
+    async with scripted((stream_head(), chunk(b"one"), Freeze())) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        notes = send(peer)
+        await notes.heard(3)
+        tick(pool, 59.0)
+        assert notes.error is None
+        tick(pool, 2.0)
+        error = await notes.failed()
+        assert isinstance(error, UpstreamTimeout)
+        assert error.message == (
+            f"{peer.name} did not send more within 60 s (timeouts.between_bytes_s)."
+        )
+        await backend.closed_down_to(0)
+
+
+async def test_an_answer_that_never_falls_silent_lasts_as_long_as_it_likes() -> None:
+    gates = [Gate() for _ in range(5)]
+    steps = [step for gate in gates for step in (gate, chunk(b"x"))]
+    async with (
+        scripted((stream_head(), chunk(b"x"), *steps, Write(b"0\r\n\r\n"))) as backend,
+        pooled() as pool,
+    ):
+        notes = send(at(pool, backend))
+        for count, gate in enumerate(gates, 1):
+            await notes.heard(count)
+            tick(pool, 55.0)
+            gate.open()
+        assert await notes.succeeded() == b"x" * 6
+
+
+async def test_an_answer_that_takes_too_long_altogether_fails() -> None:
+    gate = Gate()
+    async with (
+        scripted((stream_head(), chunk(b"one"), gate, chunk(b"two"), Freeze())) as backend,
+        pooled(timeouts=Timeouts(total_s=100.0)) as pool,
+    ):
+        peer = at(pool, backend)
+        notes = send(peer)
+        await notes.heard(3)
+        tick(pool, 55.0)
+        gate.open()
+        await notes.heard(6)
+        tick(pool, 40.0)
+        assert notes.error is None
+        tick(pool, 10.0)
+        error = await notes.failed()
+        assert isinstance(error, UpstreamTimeout)
+        assert error.message == f"{peer.name} did not finish within 100 s (timeouts.total_s)."
+
+
+async def test_the_whole_time_goes_on_while_the_reader_is_behind() -> None:
+    async with (
+        scripted((stream_head(), chunk(b"one"), Freeze())) as backend,
+        pooled(timeouts=Timeouts(total_s=100.0)) as pool,
+    ):
+        notes = send(at(pool, backend))
+        await notes.heard(3)
+        notes.outbound.pause()
+        tick(pool, 101.0)
+        assert "timeouts.total_s" in (await notes.failed()).message
+
+
+@both_loops
+@pytest.mark.parametrize(
+    ("timeouts", "setting"),
+    [
+        (Timeouts(first_byte_s=0.04), "first_byte_s"),
+        (Timeouts(first_byte_s=5.0, total_s=0.04), "total_s"),
+    ],
+)
+async def test_limits_on_silence_fire_by_themselves(timeouts: Timeouts, setting: str) -> None:
+    async with scripted((Freeze(),)) as backend, pooled(timeouts=timeouts) as pool:
+        assert f"(timeouts.{setting})" in (await send(at(pool, backend)).failed()).message
+
+
+# Leaving.
+
+
+async def test_a_peer_that_leaves_fails_what_has_no_answer_and_keeps_what_has() -> None:
+    async with scripted() as backend, pooled() as pool:
+        peer = at(pool, backend)
+        gate = Gate()
+        backend.reply = (stream_head(), chunk(b"one"), gate, chunk(b"two"), Write(b"0\r\n\r\n"))
+        running = send(peer)
+        await running.heard(3)
+        backend.reply = (Freeze(),)
+        waiting = send(peer)
+        received = await backend.received(2)
+        peer.retire()
+        error = await waiting.failed()
+        assert isinstance(error, UpstreamLeft)
+        assert error.message == f"{peer.name} left the pool before it had begun to answer."
+        assert error.retryable
+        await received.gone.wait()
+        assert running.error is None
+        gate.open()
+        assert await running.succeeded() == b"onetwo"
+        tick(pool, 0.0)
+        await backend.closed_down_to(0)
+        assert peer not in pool._sweeper.watched
+        assert pool.peer(peer.host, peer.port) is not peer
+
+
+async def test_a_peer_that_leaves_closes_its_idle_connections() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        await send(peer).over()
+        peer.retire()
+        await backend.closed_down_to(0)
+        assert not pool._peers
+        assert not pool._sweeper.watched
+
+
+async def test_a_peer_that_came_back_does_not_inherit_what_the_old_one_runs() -> None:
+    async with scripted() as backend, pooled() as pool:
+        old = at(pool, backend)
+        gate = Gate()
+        backend.reply = (stream_head(), chunk(b"one"), gate, Write(b"0\r\n\r\n"))
+        running = send(old)
+        await running.heard(3)
+        old.retire()
+        new = at(pool, backend)
+        assert new is not old
+        backend.reply = raw(HELLO)
+        assert await send(new).succeeded() == b"hello"
+        gate.open()
+        assert await running.succeeded() == b"one"
+        tick(pool, 0.0)
+        assert pool._sweeper.watched == {new}
+        assert at(pool, backend) is new
+        await backend.closed_down_to(1)
+
+
+async def test_a_connection_made_for_a_peer_that_has_left_is_closed() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        notes = send(peer)
+        peer.retire()
+        assert isinstance(await notes.failed(), UpstreamLeft)
+        await eventually(lambda: not peer._connecting)
+        await backend.closed_down_to(0)
+        assert not backend.requests
+        assert not pool._sweeper.watched
+
+
+async def test_a_pool_that_is_closed_leaves_running_answers_alone() -> None:
+    gate = Gate()
+    async with (
+        scripted((stream_head(), chunk(b"one"), gate, Write(b"0\r\n\r\n"))) as backend,
+        pooled() as pool,
+    ):
+        peer = at(pool, backend)
+        idle, running = send(peer), send(peer)
+        await running.heard(3)
+        await idle.heard(3)
+        pool.close()
+        gate.open()
+        assert await running.succeeded() == b"one"
+
+
+@both_loops
+async def test_a_peer_that_resets_what_it_is_sent_is_heard_of_at_once() -> None:
+    async with scripted(on_accept="reset") as backend, pooled() as pool:
+        notes = send(at(pool, backend), bytes(1 << 20))
+        error = await notes.failed()
+        assert isinstance(error, UpstreamClosed | UpstreamConnectError)
+
+
+async def test_many_requests_at_once_leave_nothing_behind() -> None:
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        for turn in range(4):
+            notes = [send(peer, b"x" * number) for number in range(50)]
+            for number, each in enumerate(notes):
+                if number % 3 == turn % 3:
+                    each.outbound.abandon()
+            for number, each in enumerate(notes):
+                if number % 3 != turn % 3:
+                    assert await each.succeeded() == b"hello"
+                else:
+                    assert not each.told
+        await eventually(lambda: not peer._connecting)
+        tick(pool, 1.0)
+        assert not peer.active
+        tick(pool, 5.0)
+        await backend.closed_down_to(0)
