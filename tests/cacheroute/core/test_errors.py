@@ -27,6 +27,7 @@ TABLE = {
     "UpstreamProtocolError": ("upstream_protocol_error", 502),
     "UpstreamConnectTimeout": ("upstream_connect_failed", 504),
     "UpstreamLeft": ("upstream_left", 502),
+    "UpstreamGivenUp": ("draining", 503),
     "UpstreamTimeout": ("upstream_timeout", 504),
     "UpstreamFailedStatus": ("upstream_status", 502),
     "ConfigError": ("bad_config", 500),
@@ -43,7 +44,7 @@ def test_every_error_has_the_code_and_status_that_callers_know() -> None:
 def test_only_what_an_instance_did_may_be_tried_elsewhere() -> None:
     retryable = {kind.__name__ for kind in KINDS if kind.retryable}
     upstream = {kind.__name__ for kind in KINDS if issubclass(kind, UpstreamError)}
-    assert retryable == upstream - {"UpstreamTimeout"}
+    assert retryable == upstream - {"UpstreamGivenUp", "UpstreamTimeout"}
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,12 @@ def test_an_error_is_its_sentence(kind: type[CacheRouteError]) -> None:
 def test_an_instances_error_names_the_instance(kind: type[UpstreamError]) -> None:
     error = kind("10.0.0.7:8000 closed.", peer="10.0.0.7:8000")
     assert (error.peer, error.message) == ("10.0.0.7:8000", "10.0.0.7:8000 closed.")
+
+
+def test_an_address_gives_way_to_the_name_of_its_instance() -> None:
+    error = UpstreamError("No connection to 10.0.0.7:8000: refused.", peer="10.0.0.7:8000")
+    error.rename_peer("i-1")
+    assert error.message == "No connection to i-1: refused."
 
 
 def test_every_problem_of_the_settings_is_told_at_once() -> None:

@@ -1,8 +1,10 @@
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.core.ids import MAX_REQUEST_ID_CHARS, RequestIds, is_request_id
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,7 @@ def test_an_id_has_a_longest_length() -> None:
     assert not is_request_id(b"x" * (MAX_REQUEST_ID_CHARS + 1))
 
 
+@patient
 @given(st.binary(max_size=140))
 def test_whatever_is_kept_is_plain_printable_text(value: bytes) -> None:
     if is_request_id(value):

@@ -1,10 +1,12 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.core.tally import MILLISECONDS, SECONDS, TOKEN_SECONDS, Histogram, Tally
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 BOUNDS = (0.1, 1.0, 10.0)
 
@@ -24,6 +26,7 @@ def test_a_histogram_begins_at_nothing() -> None:
     assert Histogram(BOUNDS).total == 0.0
 
 
+@patient
 @given(st.lists(st.floats(0, 1e6)))
 def test_a_histogram_counts_as_prometheus_means_it(values: list[float]) -> None:
     histogram = Histogram(BOUNDS)

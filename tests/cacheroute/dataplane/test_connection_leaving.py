@@ -12,6 +12,7 @@ from tests.cacheroute.dataplane.wire_parts import (
     serving,
 )
 from tests.support.client import connected
+from tests.support.waiting import eventually
 
 
 @both_loops
@@ -79,10 +80,13 @@ async def test_a_client_that_has_closed_altogether_is_noticed_by_the_next_piece(
         inbound.write(b"one")
         await client.body_of(3)
         client.close()
-        while not served.gone:
-            inbound.write(b"more")
-            served.tick(1.0)
-            await served.server.loop.run_in_executor(None, lambda: None)
+
+        def noticed() -> bool:
+            if not served.gone:
+                inbound.write(b"more")
+            return bool(served.gone)
+
+        await eventually(noticed)
         assert served.gone == [inbound]
         await served.connected(0)
 
@@ -94,9 +98,12 @@ async def test_a_reset_that_the_loop_did_not_hear_is_noticed_by_a_tick() -> None
         client.half_close()
         await client.until(lambda answer: answer.interim)
         client.reset()
-        while served.server.connections:
+
+        def noticed() -> bool:
             served.tick(0.01)
-            await served.server.loop.run_in_executor(None, lambda: None)
+            return not served.server.connections
+
+        await eventually(noticed)
         assert served.gone == [inbound]
 
 
@@ -107,8 +114,7 @@ async def test_a_client_of_http_1_0_is_never_probed() -> None:
         inbound = await served.request()
         client.half_close()
         connection = served.connection
-        while not connection._eof:
-            await served.server.loop.run_in_executor(None, lambda: None)
+        await eventually(lambda: connection._eof)
         connection._probe_peer()
         inbound.respond(200, (), b"x")
         got = await client.disconnected()

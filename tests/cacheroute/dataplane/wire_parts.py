@@ -151,6 +151,15 @@ async def slow_reader(port: int) -> AsyncIterator[RawClient]:
         client.close()
 
 
+async def all_but_stuck(served: Served, inbound: Inbound) -> None:
+    """Write to a client that does not read until a small rest, below the water mark, is left."""
+    transport = served.connection._transport
+    while not transport.get_write_buffer_size():
+        inbound.write(bytes(1 << 14))
+        await asyncio.sleep(0)
+    assert not inbound.write_paused
+
+
 class MemoryWire(asyncio.Transport):
     """A wire without a socket: what is written stays here, and input comes piece by piece."""
 

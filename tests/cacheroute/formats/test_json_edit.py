@@ -5,10 +5,12 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.formats.json_edit import find_value, replace_value
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 NEW = b'"new"'
 
@@ -59,6 +61,7 @@ def last_value(document: bytes, key: str) -> tuple[list[tuple[str, Any]], bool]:
     return pairs, any(name == key for name, _ in pairs)
 
 
+@patient
 @given(documents())
 @example(b'{"mod\\u0065l":"old"}')
 @example(b'{"a":{"model":"inner"},"model":"outer"}')
@@ -104,6 +107,7 @@ def test_the_last_of_repeated_keys_counts_as_it_does_for_every_reader() -> None:
     assert replace_value(document, b"model", NEW) == b'{"model":"a","x":1,"model":"new"}'
 
 
+@patient
 @given(st.binary(max_size=200) | documents().map(lambda d: d[: len(d) // 2]))
 @example(b'{"model"}')
 @example(b'{"model"')

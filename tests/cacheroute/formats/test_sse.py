@@ -4,10 +4,12 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.formats.sse import Event, SseScanner, render_data
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -57,6 +59,7 @@ def pieces(stream: bytes, cuts: list[int]) -> list[bytes]:
     return [stream[a:b] for a, b in pairwise(at)]
 
 
+@patient
 @given(STREAMS, TAILS, st.lists(st.integers(0, 1000), max_size=8))
 @example(b"data: a\r\n\r\ndata: b\r\r", b"", [8, 9, 10])
 @example(b"data: a\r\n\n", b"", [8])
@@ -72,6 +75,7 @@ def test_any_cut_of_any_stream_reads_as_the_whole(
     assert scanner.is_amid_event == amid
 
 
+@patient
 @given(STREAMS)
 def test_byte_by_byte_reads_as_the_whole(stream: bytes) -> None:
     scanner = SseScanner()
@@ -94,6 +98,7 @@ ODD = st.sampled_from(
 )  # fmt: skip
 
 
+@patient
 @given(st.lists(PLAIN | ODD | STREAMS, max_size=6))
 def test_counting_and_scanning_never_disagree(stream: list[bytes]) -> None:
     quick, slow = SseScanner(), SseScanner()
@@ -107,6 +112,7 @@ def test_counting_and_scanning_never_disagree(stream: list[bytes]) -> None:
         assert quick.is_amid_event == slow.is_amid_event
 
 
+@patient
 @given(PLAIN)
 def test_the_common_stream_is_only_counted(stream: bytes) -> None:
     scanner = SseScanner()
@@ -144,6 +150,7 @@ def test_an_event_can_be_peeked_at_before_it_is_complete(stream: bytes, data: by
         assert scanner.peek() == data
 
 
+@patient
 @given(STREAMS.filter(lambda stream: not naive(stream)[2]), st.binary(min_size=1, max_size=30))
 def test_bytes_are_counted_while_an_event_is_open(stream: bytes, text: bytes) -> None:
     begun = b"data: " + text.replace(b"\r", b"").replace(b"\n", b"")

@@ -5,7 +5,7 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.core.errors import InvalidJson, InvalidPayload, RequestError
@@ -13,6 +13,8 @@ from cacheroute.core.ids import RequestIds
 from cacheroute.core.request import RouteRequest
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.planes import door
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 CHAT = "chat/completions"
 DEEP = b"[" * 5000 + b"]" * 5000
@@ -166,6 +168,7 @@ def test_a_path_that_is_passed_through_is_never_translated() -> None:
     assert json.loads(request.body) == body
 
 
+@patient
 @given(
     st.binary(max_size=80) | st.recursive(st.none() | st.text(), st.lists).map(repr).map(str.encode)
 )

@@ -5,6 +5,7 @@ tried on it before.
 """
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def full(code: object = 503) -> bytes:
 
 
 async def asked_twice(
-    failing: Script, *, streamed: bool = False, **settings: object
+    failing: Script, *, streamed: bool = False, **settings: Any
 ) -> tuple[Answer, ScriptedBackend, ScriptedBackend]:
     """Ask once, with an Instance that fails like this first in turn."""
     async with (

@@ -263,7 +263,7 @@ async def test_an_unknown_id_is_told_of_once(times: int, caplog: pytest.LogCaptu
 
 
 def a_resource() -> Resource:
-    return normalise({"cpu_util": 5.0}, received_at=HandClock().now())
+    return normalise({}, {}, HandClock().now())
 
 
 # A store that fails

@@ -38,7 +38,7 @@ USAGES = [
     ({"output_tokens": 9}, Usage(None, 9, None)),
     ({"completion_tokens": 5, "prompt_tokens": None}, Usage(None, 5, None)),
 ]
-NO_USAGES = [
+NO_USAGES: list[object] = [
     None, 7, "x", [], {}, True, {"total_tokens": 4}, {"prompt_tokens": "7"}, {"prompt_tokens": 7.0},
     {"prompt_tokens": True}, {"prompt_tokens": -1},
 ]  # fmt: skip

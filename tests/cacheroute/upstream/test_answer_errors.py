@@ -3,10 +3,12 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.cacheroute.upstream.answer_builders import DEEP, captured, delta, event, watched
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # Errors in a 200
 
@@ -147,6 +149,7 @@ FIRST_KEYS = st.sampled_from(
 )
 
 
+@patient
 @given(FIRST_KEYS, st.sampled_from(["", " ", "\t"]), st.lists(st.integers(0, 200), max_size=5))
 def test_an_error_is_never_missed_and_an_answer_never_waits_for_its_second_event(
     key: str, blank: str, cuts: list[int]
@@ -211,6 +214,7 @@ SAID = st.one_of(
 )  # fmt: skip
 
 
+@patient
 @given(st.lists(SAID, max_size=12))
 @example([b"data: " + DEEP + b"\n\n"])
 @example([b'data: {"error":' + DEEP + b"}\n\n"])

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from email.utils import formatdate
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.core.health.retry_after import parse_retry_after
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 NOW_S = 784_111_777.0
 """Sun, 06 Nov 1994 08:49:37 GMT."""
@@ -78,12 +80,14 @@ def test_a_date_beyond_all_calendars_is_no_error() -> None:
         assert wait_s is None or wait_s >= 0
 
 
+@patient
 @given(st.integers(0, 4_000_000_000), st.floats(0, 4e9))
 def test_a_date_is_as_far_away_as_it_says(then_s: int, now_s: float) -> None:
     wait_s = parse_retry_after(formatdate(then_s, usegmt=True).encode(), now_s)
     assert wait_s == max(0.0, then_s - now_s)
 
 
+@patient
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 @example(b"Sun, 06 Nov 1994 08:49:37 -9999")
 @example(b"0 Jan 0 0:0:0 GMT")

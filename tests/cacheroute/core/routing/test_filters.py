@@ -1,13 +1,15 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool_member import Member
 from cacheroute.core.routing.filters import Sifted, describe, sift
 from tests.cacheroute.core.pool_builders import an_instance
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 CHAT = "chat/completions"
 
@@ -136,6 +138,7 @@ FLEETS = st.lists(
 )
 
 
+@patient
 @given(fleet=FLEETS, states=st.lists(st.sampled_from(["alive", "stale"]), min_size=8, max_size=8))
 def test_everybody_is_either_kept_or_skipped_once(fleet: list[Instance], states: list[str]) -> None:
     members = [Member(instance) for instance in fleet]

@@ -1,11 +1,13 @@
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cacheroute.core.pool_member import Member
 from cacheroute.core.routing.load import load_cost, running_cost, signals
 from cacheroute.core.routing.weights import Weights
 from tests.cacheroute.core.pool_builders import an_instance
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 PUBLISHED = Weights().as_mapping()
 
@@ -75,6 +77,7 @@ def test_what_nobody_reported_is_no_signal() -> None:
     assert signals(a_member(qps_1m=0.0)) == {"inflight": 0.0, "qps_1m": 0.0}
 
 
+@patient
 @given(
     inflight=st.integers(0, 10_000),
     qps_1m=st.none() | st.floats(0, 1e6),
