@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import httptools
 
 from cacheroute.dataplane import sockets
-from cacheroute.dataplane.head import CONTINUE
+from cacheroute.dataplane.head import CONTINUE, origin_form
 from cacheroute.dataplane.inbound import Inbound
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _LINGER_S = 2.0
 _HALF_CLOSE_GRACE_S = 0.25
 _PROBE_CHECKS_S = (0.05, 0.1, 0.3, 1.0)
 _WRITE_HIGH_WATER_BYTES = 64 * 1024
+_UNKNOWN_BYTES = 1 << 40
+"""Added to the size of a head that began in the middle of what was read."""
 
 
 class ClientConnection(asyncio.Protocol):
@@ -33,8 +35,8 @@ class ClientConnection(asyncio.Protocol):
     __slots__ = (
         "_active", "_age_s", "_body", "_body_bytes", "_discard", "_eof", "_fields", "_head_bytes",
         "_headers", "_in_body", "_in_message", "_is_http_10", "_loop", "_parser", "_probe",
-        "_queue", "_reading_paused", "_refusal", "_server", "_stall_s", "_transport", "_url",
-        "closing", "write_paused",
+        "_queue", "_reading_paused", "_refusal", "_server", "_stall_s", "_transport",
+        "_unsent_bytes", "_url", "closing", "write_paused",
     )  # fmt: skip
 
     def __init__(self, server: HttpServer) -> None:
@@ -60,6 +62,7 @@ class ClientConnection(asyncio.Protocol):
         self._reading_paused = False
         self._age_s = 0.0
         self._stall_s = 0.0
+        self._unsent_bytes = 0
         self.write_paused = False
         self.closing = False
         """Whether the running answer is the last one on this connection."""
@@ -77,9 +80,11 @@ class ClientConnection(asyncio.Protocol):
             self._probe.cancel()
         self._server.forget(self)
         self._queue.clear()
+        self._refusal = None
         self._body = []
         active, self._active = self._active, None
         self._discard = True
+        self._transport = sockets.NOWHERE
         if active is not None and active.on_gone is not None:
             on_gone, active.on_gone = active.on_gone, None
             on_gone()
@@ -87,36 +92,34 @@ class ClientConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._discard:
             return
-        if not self._in_body:
-            self._head_bytes += len(data)
+        self._head_bytes = len(data) + (self._head_bytes if self._in_message else 0)
+        body_bytes = self._body_bytes
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            # The request itself is whole; the upgrade it offers is not taken up.
-            self.closing = True
-            if self._in_message:
-                self._refuse(400, "This server does not tunnel.")
-                return
+            try:
+                self._parser.feed_data(data)
+            except httptools.HttpParserUpgrade as offer:
+                self._decline(data[offer.args[0] :])
         except httptools.HttpParserError:
             self._refuse(*(self._refusal or (400, "The request is not valid HTTP/1.1.")))
             return
-        if (
-            self._head_bytes > self._server.limits.head_bytes
-            and self._in_message
-            and not self._in_body
-        ):
-            self._refuse(431, self._head_too_large())
+        if self._in_message:
+            if self._in_body and self._body_bytes != body_bytes:
+                self._head_bytes = 0
+            elif self._head_bytes % _UNKNOWN_BYTES > self._server.limits.head_bytes:
+                # Of a head, or of what may stand around the chunks of a body.
+                self._refuse(431, self._head_too_large())
+                return
+        if not self._queue:
             return
         if self._active is None:
-            if self._queue:
-                self._next()
-        elif len(self._queue) >= _PIPELINED_MAX and not self._reading_paused:
+            self._next()
+        if len(self._queue) >= _PIPELINED_MAX and not self._reading_paused:
             self._reading_paused = True
             self._transport.pause_reading()
 
     def eof_received(self) -> bool:
         self._eof = True
-        if self._active is None and not self._queue:
+        if not self.is_busy:
             return False
         # A client may close its sending side and still wait for the answer. Only sending
         # something tells that apart from one that has closed altogether: see _probe_peer.
@@ -126,12 +129,15 @@ class ClientConnection(asyncio.Protocol):
     def pause_writing(self) -> None:
         self.write_paused = True
         self._stall_s = 0.0
+        self._unsent_bytes = self._transport.get_write_buffer_size()
         if self._active is not None and self._active.on_pause is not None:
             self._active.on_pause()
 
     def resume_writing(self) -> None:
         self.write_paused = False
-        if self._active is not None and self._active.on_resume is not None:
+        if self._active is None:
+            self._next()
+        elif self._active.on_resume is not None:
             self._active.on_resume()
 
     # From the parser.
@@ -146,8 +152,7 @@ class ClientConnection(asyncio.Protocol):
         if self._in_body:
             return  # a trailer: nobody asked for it
         lowered = name.lower()
-        if self._fields.setdefault(lowered, value) is not value and lowered in _ONCE:
-            self._fail(400, f"The header {name.decode('latin-1')} may appear only once.")
+        self._fields.setdefault(lowered, value)
         self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
@@ -161,6 +166,8 @@ class ClientConnection(asyncio.Protocol):
         self._head_bytes = 0
         if len(self._headers) > limits.headers:
             self._fail(431, f"The request has more than {limits.headers} headers (limits.headers).")
+        if len(self._headers) != len(fields):
+            self._refuse_repetition()
         version = self._parser.get_http_version()
         self._is_http_10 = version == "1.0"
         if version == "1.1":
@@ -177,14 +184,16 @@ class ClientConnection(asyncio.Protocol):
             if coding.strip().lower() != b"chunked":
                 self._fail(400, "The only Transfer-Encoding understood here is 'chunked'.")
         length = fields.get(b"content-length")
-        if length is not None and (not length.isdigit() or int(length) > limits.body_bytes):
+        if length is not None:
+            length = length.strip()  # the parser leaves the blanks behind a value
             if not length.isdigit():
                 self._fail(400, "Content-Length must be a plain decimal number.")
-            self._fail(413, self._body_too_large())
+            if int(length) > limits.body_bytes:
+                self._fail(413, self._body_too_large())
         if b"expect" in fields and version == "1.1":
-            if fields[b"expect"].lower() != b"100-continue":
+            if fields[b"expect"].strip().lower() != b"100-continue":
                 self._fail(417, "The only Expect understood here is '100-continue'.")
-            if self._active is None and not self._queue and (length != b"0"):
+            if self._active is None and not self._queue and length != b"0":
                 self._transport.write(CONTINUE)
 
     def on_body(self, data: bytes) -> None:
@@ -199,7 +208,7 @@ class ClientConnection(asyncio.Protocol):
         inbound = Inbound(
             self,
             "POST" if method == b"POST" else method.decode("latin-1"),
-            _origin_form(self._url),
+            origin_form(self._url),
             self._headers,
             self._fields,
             body[0] if len(body) == 1 else b"".join(body),
@@ -214,6 +223,8 @@ class ClientConnection(asyncio.Protocol):
         self._fields = {}
         self._body = []
         self._body_bytes = 0
+        # How much of what is being parsed belongs to the next head is not known here.
+        self._head_bytes = _UNKNOWN_BYTES
 
     # From the answer that is running.
 
@@ -235,25 +246,34 @@ class ClientConnection(asyncio.Protocol):
         if self._probe is not None:
             self._probe.cancel()
             self._probe = None
-        if not inbound.keep_alive or self.closing or (self._eof and not self._queue):
+        is_due = bool(self._queue) or self._refusal is not None
+        if not inbound.keep_alive or self.closing or (self._eof and not is_due):
             self._finish_and_close()
-        elif self._queue:
+        elif is_due:
             # Not from here: a thousand pipelined requests would nest a thousand calls.
             self._loop.call_soon(self._next)
-        elif self._reading_paused:
-            self._reading_paused = False
-            self._transport.resume_reading()
+        else:
+            if self._reading_paused:
+                self._reading_paused = False
+                self._transport.resume_reading()
+            if self._in_body and b"expect" in self._fields and not self._is_http_10:
+                self._transport.write(CONTINUE)  # could not be said before this answer's end
 
     def hang_up(self) -> None:
         """Close once everything written has gone out, without ending the answer."""
         self._active = None
         self._discard = True
+        self._refusal = None
+        self._queue.clear()
+        self._age_s = 0.0
         self._transport.close()
 
     def reset(self) -> None:
         """Close at once with a reset."""
         self._active = None
         self._discard = True
+        self._refusal = None
+        self._queue.clear()
         sockets.reset(self._transport)
 
     def reset_and_tell(self) -> None:
@@ -267,14 +287,20 @@ class ClientConnection(asyncio.Protocol):
         self._age_s += elapsed_s
         timeouts = self._server.timeouts
         if self.write_paused:
+            unsent_bytes = self._transport.get_write_buffer_size()
+            if unsent_bytes < self._unsent_bytes:
+                self._stall_s = 0.0  # slow, but reading
+            self._unsent_bytes = unsent_bytes
             self._stall_s += elapsed_s
             if self._stall_s > timeouts.client_write_s:
                 sockets.reset(self._transport)
         elif self._active is not None:
             if self._eof and sockets.is_reset(self._transport):
                 self._transport.abort()
-        elif self._discard:
-            if self._age_s > _LINGER_S:
+        elif self._discard or self._transport.is_closing():
+            # Over, but for what is left to send, which is less than the water mark.
+            is_unread = self._transport.get_write_buffer_size() > 0
+            if self._age_s > (timeouts.client_write_s if is_unread else _LINGER_S):
                 self._transport.abort()
         elif self._in_message:
             limit_s = timeouts.client_body_s if self._in_body else timeouts.client_head_s
@@ -286,6 +312,7 @@ class ClientConnection(asyncio.Protocol):
                 )
                 self._refuse(408, f"The request {what} took longer than {limit_s:g} s ({setting}).")
         elif self._age_s > timeouts.client_idle_s:
+            self._age_s = 0.0
             self._transport.close()
 
     def shut(self) -> None:
@@ -297,35 +324,63 @@ class ClientConnection(asyncio.Protocol):
     @property
     def is_busy(self) -> bool:
         """Whether an answer is running or due."""
-        return self._active is not None or bool(self._queue)
+        return self._active is not None or bool(self._queue) or self._refusal is not None
 
     # Within.
 
     def _next(self) -> None:
-        if self._active is None and self._queue and not self._discard:
+        if self._active is not None or self.write_paused:
+            return
+        if self._queue:
             inbound = self._active = self._queue.popleft()
-            self._server.on_request(inbound)
+            try:
+                self._server.on_request(inbound)
+            except Exception:
+                self.reset_and_tell()
+                raise
+        elif self._refusal is not None:
+            status, message = self._refusal
+            self._refusal = None
+            headers, body = self._server.render_refusal(status, message)
+            refusal = self._active = Inbound(
+                self, "POST", b"*", [], {}, b"", False, False
+            )  # fmt: skip
+            refusal.respond(status, headers, body)
+
+    def _decline(self, rest: bytes) -> None:
+        """Parse a request that offers to change the protocol as one that does not.
+
+        The parser takes it for whole at the end of its head, and would read its body as the
+        next request.
+        """
+        while self._queue[-1].method != "CONNECT":
+            self._parser = httptools.HttpRequestParser(self)
+            data = self._queue.pop().head_without_offer() + rest
+            try:
+                self._parser.feed_data(data)
+                return
+            except httptools.HttpParserUpgrade as offer:
+                rest = data[offer.args[0] :]
+        self.closing = self._discard = True
 
     def _fail(self, status: int, message: str) -> None:
         """Stop the parser from within one of its callbacks."""
         self._refusal = (status, message)
         raise _Refused
 
+    def _refuse_repetition(self) -> None:
+        names = [name.lower() for name, _ in self._headers]
+        for name in _ONCE:
+            if names.count(name) > 1:
+                self._fail(400, f"The header {name.decode()} may appear only once.")
+
     def _refuse(self, status: int, message: str) -> None:
         """Answer a broken request and close, but never before the answer to an earlier one."""
         self._discard = True
         self._age_s = 0.0
-        self._in_message = False
-        self._queue.clear()
-        if self._active is not None:
-            self.closing = True
-            return
-        headers, body = self._server.render_refusal(status, message)
-        refusal = Inbound(
-            self, "POST", b"*", [], {}, b"", False, False
-        )  # fmt: skip
-        self._active = refusal
-        refusal.respond(status, headers, body)
+        self._in_message = self._in_body = False
+        self._refusal = (status, message)
+        self._next()
 
     def _finish_and_close(self) -> None:
         # Closing a socket with unread input makes the kernel send a reset, which can
@@ -369,11 +424,3 @@ class ClientConnection(asyncio.Protocol):
 
 class _Refused(Exception):
     """Unwinds the parser; what is refused stands in the connection."""
-
-
-def _origin_form(target: bytes) -> bytes:
-    if target.startswith((b"/", b"*")):
-        return target
-    _, scheme, rest = target.partition(b"://")
-    slash = rest.find(b"/")
-    return rest[slash:] if scheme and slash >= 0 else b"/"

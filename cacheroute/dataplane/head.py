@@ -39,6 +39,17 @@ def connection_tokens(value: bytes) -> set[bytes]:
     return {token.strip().lower() for token in value.split(b",")} - {b""}
 
 
+def origin_form(target: bytes) -> bytes:
+    """Return path and query of a request target in any of its forms; that of a CONNECT is `/`."""
+    if target.startswith((b"/", b"*")):
+        return target
+    _, scheme, rest = target.partition(b"://")
+    if not scheme:
+        return b"/"
+    place, mark, query = rest.partition(b"?")
+    return b"/" + place.partition(b"/")[2] + mark + query
+
+
 def has_no_body(status: int) -> bool:
     """Whether a response with this status has no body, whatever its headers say."""
     return status in (204, 304) or 100 <= status < 200

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CHUNKED = b"Transfer-Encoding: chunked\r\n"
 _CLOSE = b"Connection: close\r\n"
+_SETTLED = frozenset({b"upgrade", b"expect"})
 _LAST_CHUNK = b"0\r\n\r\n"
 _JOIN_BELOW_BYTES = 16 * 1024
 
@@ -71,6 +72,15 @@ class Inbound:
     def header(self, name: bytes) -> bytes | None:
         """Return the first value of a header, by its lower-case name."""
         return self.fields.get(name)
+
+    def head_without_offer(self) -> bytes:
+        """Render its head again, without the upgrade it offers and what was answered already."""
+        target = self.path.encode("latin-1") + (b"?" + self.query if self.query else b"")
+        version = b"1.0" if self.is_http_10 else b"1.1"
+        kept = [line for line in self.headers if line[0].lower() not in _SETTLED]
+        return b"%b %b HTTP/%b\r\n%b\r\n" % (
+            self.method.encode(), target, version, render_lines(kept)
+        )  # fmt: skip
 
     @property
     def begun(self) -> bool:

@@ -103,7 +103,10 @@ class Peer:
             )
         elif outbound.done:  # given up while connecting; the connection is as good as new
             self.active.discard(outbound)
-            self.idle.append(connection)
+            if self.is_retired:
+                connection.close()
+            else:
+                self.idle.append(connection)
         else:
             connection.begin(outbound)
 
@@ -217,10 +220,9 @@ class UpstreamPool:
     def drop(self, peer: Peer) -> None:
         """Forget a peer that is no longer needed and has nothing running."""
         peer.close()
-        if self._peers.get((peer.host, peer.port)) is not peer:
-            return
         self._sweeper.watched.discard(peer)
-        self._peers.pop((peer.host, peer.port), None)
+        if self._peers.get((peer.host, peer.port)) is peer:
+            del self._peers[peer.host, peer.port]
 
     def give_up(self) -> None:
         """Fail every running request, so that its client can be told before this process ends."""

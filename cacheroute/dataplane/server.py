@@ -39,6 +39,8 @@ class HttpServer:
         self.render_refusal = render_refusal
         """Turns a status and a sentence into the headers and body of a refusal."""
         self._connections: set[ClientConnection] = set()
+        self._turned_away: set[ClientConnection] = set()
+        self._refusing = False
         self._servers: list[asyncio.Server] = []
         self._idle = asyncio.Event()
         self._idle.set()
@@ -79,6 +81,7 @@ class HttpServer:
 
     def refuse_new(self) -> None:
         """Stop listening, and let each connection end with the answer it is at."""
+        self._refusing = True
         for server in self._servers:
             server.close()
         self._servers.clear()
@@ -111,11 +114,17 @@ class HttpServer:
         self._connections.add(connection)
         self._sweeper.watched.add(connection)
         self._idle.clear()
-        return len(self._connections) <= self.limits.connections
+        if self._refusing:
+            connection.shut()  # it was accepted before we stopped listening
+        elif len(self._connections) - len(self._turned_away) > self.limits.connections:
+            self._turned_away.add(connection)
+            return False
+        return True
 
     def forget(self, connection: ClientConnection) -> None:
         """Take note that a connection is gone."""
         self._connections.discard(connection)
+        self._turned_away.discard(connection)
         self._sweeper.watched.discard(connection)
         if not self._connections:
             self._idle.set()

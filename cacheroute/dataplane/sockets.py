@@ -3,10 +3,42 @@
 import asyncio
 import socket
 import struct
+from collections.abc import Iterable
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 _TCP_CLOSED = 7
 """TCP_CLOSE of the kernel's tcp_states.h: the peer has reset the connection."""
+
+
+class _Nowhere(asyncio.Transport):
+    """Where the rest of an answer goes when its client has left."""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Drop it."""
+
+    def writelines(self, list_of_data: Iterable[bytes | bytearray | memoryview]) -> None:
+        """Drop it."""
+
+    def can_write_eof(self) -> bool:
+        """Say no."""
+        return False
+
+    def is_closing(self) -> bool:
+        """Say yes."""
+        return True
+
+    def resume_reading(self) -> None:
+        """Nothing will come."""
+
+    def close(self) -> None:
+        """It is closed."""
+
+    def abort(self) -> None:
+        """It is closed."""
+
+
+NOWHERE = _Nowhere()
+"""Takes the place of a transport that is gone: the loop's own raises when it is written to."""
 
 
 def reset(transport: asyncio.Transport) -> None:

@@ -49,5 +49,10 @@ class Sweeper:
         elapsed_s = min(now - self._ticked_at, 2 * self.interval_s)
         self._ticked_at = now
         for watched in list(self.watched):
-            watched.tick(elapsed_s)
+            try:
+                watched.tick(elapsed_s)
+            except Exception as error:  # one that fails must not end the watch over the others
+                self._loop.call_exception_handler(
+                    {"message": f"Tick of {watched!r} failed", "exception": error}
+                )
         self._handle = self._loop.call_later(self.interval_s, self._sweep)

@@ -84,8 +84,7 @@ class UpstreamConnection(asyncio.Protocol):
             return
         outbound.heard = True
         outbound.age_s = 0.0
-        if not self._head_done:
-            self._head_bytes += len(data)
+        self._head_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
@@ -99,11 +98,9 @@ class UpstreamConnection(asyncio.Protocol):
             outbound.listener.on_head()
             if outbound.done:
                 return
-        elif not self._head_done and self._head_bytes > self._peer.limits.head_bytes:
-            self._break(f"its head is larger than {self._peer.limits.head_bytes} bytes")
-            return
         pieces = self._pieces
         if pieces:
+            self._head_bytes = 0
             outbound.begun = True
             self._pieces = []
             body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -113,8 +110,15 @@ class UpstreamConnection(asyncio.Protocol):
             self._finish(outbound, body)
         elif body or is_head_new:
             outbound.listener.on_body(body)
+        elif self._head_bytes > self._peer.limits.head_bytes:
+            # Of a head, or of what may stand around the chunks of a body.
+            self._break(self._head_too_large())
 
     # From the parser.
+
+    def on_message_begin(self) -> None:
+        if self._ended:
+            raise _Stop  # a second answer to one request, if only its first byte
 
     def on_header(self, name: bytes, value: bytes) -> None:
         outbound = self._outbound
@@ -126,6 +130,7 @@ class UpstreamConnection(asyncio.Protocol):
                 self._hop_by_hop(lowered, value)
                 return
             if lowered == b"content-length":
+                value = value.strip()  # the parser leaves the blanks behind a value
                 if not value.isdigit() or outbound.content_length not in (None, int(value)):
                     self._bad = f"its Content-Length is {value.decode('latin-1')!r}"
                     raise _Stop
@@ -137,8 +142,8 @@ class UpstreamConnection(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         outbound = self._outbound
-        if outbound is None or self._ended:
-            raise _Stop  # a second answer to one request
+        if outbound is None:
+            return
         status = self._parser.get_status_code()
         if 100 <= status < 200:
             if status == 101:
@@ -154,6 +159,12 @@ class UpstreamConnection(asyncio.Protocol):
         self._keep_alive = self._parser.should_keep_alive()
         self._head_done = True
         self._fresh_head = True
+        limit = self._peer.limits.head_bytes
+        # Part of what was read may be the body; what is kept of the head is what counts.
+        if self._head_bytes > limit and sum(map(len, outbound.lines)) > limit:
+            self._bad = self._head_too_large()
+            raise _Stop
+        self._head_bytes = 0
         if self._named is not None:
             self._drop_named(outbound, self._named)
         if self._chunked:
@@ -226,8 +237,12 @@ class UpstreamConnection(asyncio.Protocol):
             self._peer.idle.append(self)
         else:
             # A HEAD leaves the parser waiting for a body; an early answer leaves the rest
-            # of the request unsent. Neither connection can be used again.
-            self._transport.close()
+            # of the request unsent. Neither connection can be used again, and closing would
+            # wait until the rest has been read.
+            if self._transport.get_write_buffer_size():
+                sockets.reset(self._transport)
+            else:
+                self._transport.close()
         self._peer.ended(outbound).on_end(body)
 
     def _break(self, why: str) -> None:
@@ -238,6 +253,9 @@ class UpstreamConnection(asyncio.Protocol):
                 f"The answer of {self._peer.name} cannot be used: {why}.", peer=self._peer.name
             )
             self._peer.fail(outbound, error)
+
+    def _head_too_large(self) -> str:
+        return f"its head is larger than {self._peer.limits.head_bytes} bytes"
 
     def _hop_by_hop(self, lowered: bytes, value: bytes) -> None:
         if lowered == b"transfer-encoding":
