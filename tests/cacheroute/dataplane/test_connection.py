@@ -151,7 +151,7 @@ async def test_a_client_that_sends_many_requests_ahead_is_not_read_on() -> None:
             if wire.reading:
                 connection.data_received(ping(number))
         assert not wire.reading
-        assert len(connection._queue) < 10
+        assert len(connection._reader.requests) < 10
         answered = 0
         while answered < len(served.requests):
             echo(served.requests[answered])
@@ -165,7 +165,7 @@ async def test_requests_sent_ahead_are_bounded_although_they_are_answered_at_onc
     waiting: list[int] = []
 
     def answer(inbound: Inbound) -> None:
-        waiting.append(len(served.connection._queue))
+        waiting.append(len(served.connection._reader.requests))
         inbound.respond(204)
 
     async with serving(answer) as served, connected(served.port) as client:

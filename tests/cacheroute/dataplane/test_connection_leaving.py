@@ -115,7 +115,8 @@ async def test_a_client_of_http_1_0_is_never_probed() -> None:
         client.half_close()
         connection = served.connection
         await eventually(lambda: connection._eof)
-        connection._probe_peer()
+        assert connection._probe is not None
+        connection._probe._ask()
         inbound.respond(200, (), b"x")
         got = await client.disconnected()
         assert got.body == b"x"

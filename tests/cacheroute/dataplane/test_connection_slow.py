@@ -28,7 +28,7 @@ async def arrived(client: RawClient, served: Served, data: bytes) -> None:
     """Send the beginning of a request, and wait until the server has it."""
     await served.connected(1)
     client.send(data)
-    await eventually(lambda: served.connection._in_message)
+    await eventually(lambda: served.connection._reader.in_message)
 
 
 async def test_a_head_that_does_not_come_in_time_is_408() -> None:
@@ -50,7 +50,7 @@ async def test_a_head_that_does_not_come_in_time_is_408() -> None:
 async def test_a_body_that_does_not_come_in_time_is_408(begun: bytes) -> None:
     async with serving(timeouts=LIMITS) as served, connected(served.port) as client:
         await arrived(client, served, begun)
-        await eventually(lambda: served.connection._in_body)
+        await eventually(lambda: served.connection._reader.in_body)
         served.tick(299.0)
         assert not client.answer.ended
         served.tick(2.0)

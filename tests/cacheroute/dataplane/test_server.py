@@ -193,7 +193,7 @@ async def test_when_new_clients_are_refused_half_a_request_is_still_answered() -
         head = request(b"Content-Length: 5")
         client.send(head + b"he")
         await served.connected(1)
-        await eventually(lambda: served.connection._in_body)
+        await eventually(lambda: served.connection._reader.in_body)
         served.server.refuse_new()
         client.expect()
         client.send(b"llo")
