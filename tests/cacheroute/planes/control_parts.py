@@ -8,6 +8,7 @@ from cacheroute.core.clock import Instant
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_outcomes import Heartbeat, Refusal, Registration, Report
+from cacheroute.core.request import RouteRequest
 from cacheroute.core.resources import Resource
 from cacheroute.core.routing.decision import Decisions
 from cacheroute.core.routing.strategies import RoundRobin
@@ -16,7 +17,9 @@ from cacheroute.core.rules import PoolRules
 from cacheroute.core.topology import Link, Topology
 from cacheroute.planes.control import build_control_app
 from cacheroute.planes.control_owner import ControlOwner, ControlRules
+from cacheroute.wire import paths
 from tests.cacheroute.core.pool_builders import at
+from tests.cacheroute.core.test_fingerprint import LLAMA
 
 
 class HandClock:
@@ -86,3 +89,43 @@ def a_client(
     app = build_control_app(owner, rules or ControlRules())
     transport = httpx.ASGITransport(app, client=(peer, 50_000), raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://control")
+
+
+VECTOR = "sha256:0dd647fc99fad67617d1255dcf5936b043bc899052754d725bcb21ada25fadc0"
+CAPABILITIES = {"model": {"identifier": LLAMA}, "tokenizer": {"identifier": LLAMA}}
+REGISTERED = {"host": "127.0.0.1", "port": 9001, "instance_id": "i-1"}
+
+
+async def post(client: httpx.AsyncClient, path: str, **body: object) -> dict[str, object]:
+    """Send a body that must be accepted and return the reply."""
+    response = await client.post(path, json=body)
+    assert response.status_code == 200, response.text
+    reply = response.json()
+    assert isinstance(reply, dict)
+    return reply
+
+
+async def refusal(client: httpx.AsyncClient, path: str, content: str | bytes) -> tuple[int, str]:
+    """Send a body that must be refused; return the status and the field or the code."""
+    response = await client.post(path, content=content)
+    body = response.json()
+    if isinstance(body["detail"], list):
+        return response.status_code, ".".join(str(part) for part in body["detail"][0]["loc"])
+    return response.status_code, body["error"]
+
+
+def a_request(request_id: str) -> RouteRequest:
+    """A chat of a plain client."""
+    return RouteRequest(
+        request_id=request_id,
+        endpoint="chat/completions",
+        path=paths.CHAT_COMPLETIONS,
+        query=b"",
+        method="POST",
+        model="m",
+        stream=False,
+        caller="native",
+        body=b"{}",
+        arrived_mono_s=0.0,
+        arrived_wall_s=0.0,
+    )

@@ -10,7 +10,7 @@ from cacheroute.core.routing.plan import Router
 from cacheroute.core.routing.selection import Chosen, NoInstance, Selection
 from cacheroute.core.routing.strategies import LeastLoad, RoundRobin, Strategy
 from cacheroute.core.routing.weights import Weights
-from tests.cacheroute.core.pool_builders import START, a_pool, an_instance, at, joined
+from tests.cacheroute.core.pool_builders import a_pool, an_instance, at, joined
 
 CHAT = "chat/completions"
 
@@ -57,8 +57,8 @@ class Desk:
         return self.pool.members[instance_id]
 
     def join(self, instance: Instance) -> Member:
-        """Register an Instance at the start of time."""
-        return joined(self.pool, instance, START)
+        """Register an Instance, or describe it anew."""
+        return joined(self.pool, instance, at(self.now_s))
 
     def select(
         self, request: RouteRequest | None = None, excluded: Collection[Member] = ()
