@@ -1,9 +1,20 @@
-"""One rule for all tests: where everything has been installed, nothing may be skipped."""
+"""What holds for all tests: enough descriptors, and nothing skipped where all is installed."""
 
 import os
+import resource
 from collections.abc import Generator
 
 import pytest
+
+DESCRIPTORS = 8192
+
+
+def pytest_sessionstart() -> None:
+    """Have clients, a Proxy and Instances in one process: more than the usual 1024 allow."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -86,6 +86,17 @@ async def test_a_body_that_is_meant_to_hurt_is_refused_and_hurts_nobody(
         await proxy.idle()
 
 
+async def test_what_is_refused_at_the_door_is_a_request_as_well() -> None:
+    """Or a page could show more errors than requests."""
+    async with scripted() as backend, running_proxy(backend.url) as proxy:
+        await post(proxy.service_port, b"{")
+        await post(proxy.service_port, b'{"Request_ID":1,"Prompt":"x"}')
+        proxy.app.proxy.draining = True
+        await post(proxy.service_port, chat())
+        assert await proxy.unhappy_ends() == {"bad_request": 2.0, "draining": 1.0}
+        assert (await proxy.samples("requests", "backend"))[""] == 3.0
+
+
 # Ids
 
 

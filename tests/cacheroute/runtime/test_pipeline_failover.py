@@ -259,12 +259,12 @@ async def test_a_good_answer_brings_an_instance_back_from_its_trial() -> None:
         scripted(json_answer({}, 500)) as bad,
         scripted(GOOD) as good,
         running_proxy(
-            bad.url, good.url, pool__ejection__failures=1, pool__ejection__cool_down_s=0.05
+            bad.url, good.url, pool__ejection__failures=1, pool__ejection__cool_down_s=0.03
         ) as proxy,
     ):
         await post(proxy.service_port, chat())
         bad.reply = GOOD
-        await asyncio.sleep(0.06)
+        await asyncio.sleep(0.04)
         for _ in range(4):
             assert (await post(proxy.service_port, chat())).status == 200
         assert len(bad.requests) >= 2
