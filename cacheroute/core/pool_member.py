@@ -14,6 +14,7 @@ class Member:
 
     __slots__ = (
         "draining",
+        "due",
         "ejected_until_mono_s",
         "fingerprint_trouble",
         "gpu_util",
@@ -53,6 +54,8 @@ class Member:
         """What health remembers about it."""
         self.places: list[tuple[list[float], int]] = []
         """Where routing's index holds it."""
+        self.due = 0.0
+        """Where it stands in weighted turns: 1/weight further with every request."""
         self.fingerprint_trouble = False
         """Whether its last heartbeat contradicted the capabilities known here."""
         self.watched = False

@@ -7,15 +7,21 @@ makes an engine's prefix cache miss; so only the span of the value is replaced.
 import json
 import re
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],]', re.DOTALL)
+"""Possessive: with an alternative per character, a picture costs a hundred times its size."""
+_OPENING = re.compile(rb"[ \t\r\n]*\{")
+_VALUE = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*")
 _SPACE = b" \t\r\n"
 
 
 def find_value(document: bytes, key: bytes) -> tuple[int, int] | None:
     """Return the span of a top-level key's value, the last one if it is repeated.
 
-    `document` must be a valid JSON object, and `key` plain ASCII.
+    `key` is plain ASCII. What is no JSON object has no such key, or is found out later by
+    whoever reads it.
     """
+    if not _OPENING.match(document):
+        return None
     quoted = b'"%b"' % key
     name = key.decode("ascii")
     depth = 0
@@ -31,19 +37,26 @@ def find_value(document: bytes, key: bytes) -> tuple[int, int] | None:
             expects_key = depth == 1
         elif text in b"}]," and (depth == 1 or text != b","):
             if depth == 1 and start is not None:
-                span = (start, len(document[: token.start()].rstrip(_SPACE)))
+                span = (start, start + len(document[start : token.start()].rstrip(_SPACE)))
                 start = None
             depth -= text != b","
             expects_key = depth == 1 and text == b","
         elif depth == 1 and expects_key:
             expects_key = False
-            colon = document.index(b":", position)
-            position = colon + 1
-            if text == quoted or (b"\\" in text and json.loads(text) == name):
-                start = (
-                    position + len(document[position:]) - len(document[position:].lstrip(_SPACE))
-                )
+            value = _VALUE.match(document, position)
+            if value is None:
+                return None
+            position = value.end()
+            if text == quoted or (b"\\" in text and _unescaped(text) == name):
+                start = position
     return span
+
+
+def _unescaped(key: bytes) -> object:
+    try:
+        return json.loads(key)
+    except ValueError:
+        return None
 
 
 def replace_value(document: bytes, key: bytes, value: bytes) -> bytes:

@@ -20,7 +20,8 @@ class SseScanner:
     """Splits a stream into events, counting each once."""
 
     __slots__ = (
-        "_data", "_has_field", "_line", "_name", "_skip_lf", "comments", "event_bytes", "events",
+        "_data", "_has_field", "_is_first", "_line", "_name", "_skip_lf", "comments",
+        "event_bytes", "events",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class SseScanner:
         self.event_bytes = 0
         """Bytes of the event that has begun and is not complete."""
         self._line: list[bytes] = []
+        self._is_first = True
         self._skip_lf = False
         self._name = b""
         self._data: list[bytes] = []
@@ -88,9 +90,14 @@ class SseScanner:
         """Whether a line or an event has begun that is not complete."""
         return self.event_bytes > 0 or self._has_field
 
+    @property
+    def name(self) -> bytes:
+        """The name of the event that has begun, if it has come already."""
+        return self._name
+
     def peek(self) -> bytes:
         """Return the data of the event that has begun, as far as it has come."""
-        line = b"".join(self._line)
+        line = self._unmarked(b"".join(self._line))
         parts = list(self._data)
         if line.startswith(b"data:"):
             parts.append(_value(line, 5))
@@ -98,7 +105,12 @@ class SseScanner:
             return b""
         return b"\n".join(parts)
 
+    def _unmarked(self, line: bytes) -> bytes:
+        return line.removeprefix(b"\xef\xbb\xbf") if self._is_first else line
+
     def _end_line(self, line: bytes) -> Event | None:
+        line = self._unmarked(line)
+        self._is_first = False
         if not line:
             return self._dispatch()
         if line.startswith(b":"):

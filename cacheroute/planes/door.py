@@ -31,7 +31,9 @@ class _Glance(msgspec.Struct):
 
 
 _glance = msgspec.json.Decoder(_Glance).decode
-_encode = msgspec.json.encode
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+MODEL_MAX_CHARS = 512
+"""Longest model name; the last thousand decisions each keep one."""
 
 
 class SchedulerRequestError(RequestError):
@@ -69,12 +71,13 @@ def read(
     try:
         try:
             seen = _glance(body)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             seen = _look_again(body)
-        if seen.Request_ID is not None and len(memoryview(seen.Prompt)):
+        if seen.Request_ID is not None and len(memoryview(seen.Prompt)) and not opaque:
             caller = "scheduler"
             try:
-                model, stream, body = openai_body(json.loads(body), endpoint)
+                model, stream, body = openai_body(_parsed(body), endpoint)
+                _check_name(model)
             except RequestError as error:
                 raise SchedulerRequestError(error) from error
         else:
@@ -103,13 +106,10 @@ def _look_again(body: bytes) -> _Glance:
         return _glance(body)
     except msgspec.ValidationError:
         raise InvalidPayload("The request body must be a JSON object.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         why = str(error)
     # Python's own parser takes a little more (NaN, lone surrogates), and so do Instances.
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        raise InvalidJson(f"The request body is not valid JSON: {why}.") from None
+    value = _parsed(body, why)
     if not isinstance(value, dict):
         raise InvalidPayload("The request body must be a JSON object.")
     return _Glance(
@@ -119,6 +119,25 @@ def _look_again(body: bytes) -> _Glance:
         Request_ID=value.get("Request_ID"),
         Prompt=_raw(value.get("Prompt")),
     )
+
+
+def _parsed(body: bytes, why: str | None = None) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InvalidJson(f"The request body is not valid JSON: {why or error}.") from None
+
+
+def _check_name(model: str) -> None:
+    if len(model) > MODEL_MAX_CHARS:
+        raise InvalidPayload(
+            f"'model' must be a name of at most {MODEL_MAX_CHARS} characters, not {len(model)}."
+        )
+    if not model.isascii():
+        try:
+            model.encode()
+        except UnicodeEncodeError:
+            raise InvalidPayload(f"'model' is not text: {model!r:.60}.") from None
 
 
 def _raw(value: object) -> msgspec.Raw:
@@ -131,6 +150,8 @@ def _native(seen: _Glance, endpoint: str) -> tuple[str | None, bool]:
     model = seen.model
     if model is not None and type(model) is not str:
         raise InvalidPayload(f"'model' must be a string, not {model!r:.60}.")
+    if model is not None:
+        _check_name(model)
     if endpoint == "chat/completions":
         messages = memoryview(seen.messages)
         if len(messages) and messages[0] != 0x5B and bytes(messages) != b"null":

@@ -7,6 +7,7 @@ nothing on this port changes the Proxy or tells who is in its pool.
 from __future__ import annotations
 
 import re
+import urllib.parse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -110,7 +111,9 @@ class ServicePlane:
         elif path in (_MODELS, _MODELS + "/"):
             self._get(inbound, self._list_models)
         elif path.startswith(_MODELS + "/"):
-            self._get_model(inbound, path.removeprefix(_MODELS + "/"))
+            # OpenAI's client writes the slash in `org/model` as %2F.
+            name = urllib.parse.unquote_to_bytes(path.removeprefix(_MODELS + "/").encode("latin-1"))
+            self._get_model(inbound, name.decode("utf-8", "replace"))
         elif path in _HEALTH:
             self._health(inbound, path)
         elif path == "*" and inbound.method == "OPTIONS":

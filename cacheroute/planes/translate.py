@@ -6,6 +6,7 @@ refused by name, since a Scheduler's mistake must not look like an Instance's.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,4 +65,7 @@ def openai_body(request: Mapping[str, Any], endpoint: str) -> tuple[str, bool, b
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InvalidPayload(f"Prompt.{name} must be a number; it is {_shown(value)}.")
         body[name] = value
-    return model, stream, msgspec.json.encode(body)
+    try:
+        return model, stream, msgspec.json.encode(body)
+    except UnicodeEncodeError:  # half of a surrogate pair goes on as the escape it was
+        return model, stream, json.dumps(body).encode()

@@ -23,8 +23,8 @@ class Held:
     """One request's place, exchange and story so far."""
 
     __slots__ = (
-        "_inbound", "_log", "_proxy", "_request", "attempts", "exchange", "is_settled", "placement",
-        "tried",
+        "_inbound", "_log", "_proxy", "_request", "attempts", "exchange", "is_judged", "is_settled",
+        "placement", "tried",
     )  # fmt: skip
 
     def __init__(
@@ -35,6 +35,8 @@ class Held:
         self._request = request
         self._inbound = inbound
         self.is_settled = False
+        self.is_judged = False
+        """Whether the answer at hand has been counted against its Instance already."""
         self.placement: Placement | None = None
         self.exchange: Exchange | None = None
         self.attempts = 0
@@ -45,6 +47,7 @@ class Held:
         """Hold a place and the exchange that runs on it."""
         self.placement = placement
         self.exchange = exchange
+        self.is_judged = False
         self.attempts += 1
 
     def let_go(self) -> None:

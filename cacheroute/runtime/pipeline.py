@@ -105,6 +105,7 @@ class Pipeline:
             self._answer_error(inbound, error, request.caller, request.request_id)
         finally:
             if not held.is_settled:
+                self._unjudge(held)  # or an Instance on trial would wait for its verdict for ever
                 held.settle("internal_error")
 
     # Room 0
@@ -122,18 +123,29 @@ class Pipeline:
                 arrived_wall_s=self._wall_s(),
             )
         except door.SchedulerRequestError as error:
-            proxy.nowhere.fail("bad_request")
-            self._answer_error(inbound, error.cause, "scheduler", None)
+            self._turn_away(inbound, error.cause, "bad_request", "scheduler", None)
             return None
         except RequestError as error:
-            proxy.nowhere.fail("bad_request")
-            self._answer_error(inbound, error, "native", None)
+            self._turn_away(inbound, error, "bad_request", "native", None)
             return None
         if proxy.draining:
             refusal = Draining("This Proxy is shutting down.", retry_after_s=_DRAIN_RETRY_S)
-            self._answer_error(inbound, refusal, request.caller, request.request_id)
+            self._turn_away(inbound, refusal, "draining", request.caller, request.request_id)
             return None
         return request
+
+    def _turn_away(
+        self,
+        inbound: Inbound,
+        error: CacheRouteError,
+        cause: str,
+        caller: Caller,
+        request_id: str | None,
+    ) -> None:
+        nowhere = self._proxy.nowhere
+        nowhere.requests += 1
+        nowhere.fail(cause)
+        self._answer_error(inbound, error, caller, request_id)
 
     # Rooms 2 and 6
 
@@ -147,7 +159,12 @@ class Pipeline:
         if isinstance(placement, NoInstance):
             raise _nobody(placement)
         while True:
-            exchange = self._instances.forward(request, inbound, placement.member)
+            try:
+                exchange = self._instances.forward(request, inbound, placement.member)
+            except Exception:
+                self._proxy.release(placement)
+                self._proxy.unjudged(placement.member)
+                raise
             held.take(placement, exchange)
             failure: UpstreamError | None = None
             try:
@@ -160,7 +177,7 @@ class Pipeline:
                 verdict = judge(exchange, self._wall_s)
                 if verdict is OK:
                     return exchange
-                self._note(placement, verdict)
+                self._note(placement, verdict, held)
                 if not verdict.try_another:
                     return exchange
             if failure is not None and not failure.retryable:
@@ -181,7 +198,8 @@ class Pipeline:
         )
         return None if isinstance(following, NoInstance) else following
 
-    def _note(self, placement: Placement, verdict: Verdict) -> None:
+    def _note(self, placement: Placement, verdict: Verdict, held: Held) -> None:
+        held.is_judged = verdict.is_pressure or verdict.is_fault
         if verdict.is_pressure:
             self._proxy.pressed(placement.member, verdict.wait_s)
         elif verdict.is_fault:
@@ -207,7 +225,7 @@ class Pipeline:
         if placement is not None:
             if verdict.outcome == "ok":
                 self._proxy.succeeded(placement.member)
-            elif not verdict.try_another and verdict.is_fault:
+            elif verdict.is_fault and not held.is_judged:
                 self._proxy.failed(placement.member, verdict.outcome)
             else:
                 self._proxy.unjudged(placement.member)
@@ -223,7 +241,7 @@ class Pipeline:
             self._answer_error(inbound, error, request.caller, request.request_id)
             return
         exchange, placement = held.exchange, held.placement
-        if placement is not None:
+        if placement is not None and not held.is_judged:
             self._proxy.failed(placement.member, error.message)
         log.warning("upstream.lost request_id=%s reason=%s", request.request_id, error.message)
         if placement is not None:

@@ -6,6 +6,7 @@ server is there: an Instance at rest comes back by a real answer, not by a green
 
 import asyncio
 import logging
+import math
 
 import msgspec
 
@@ -48,6 +49,8 @@ class Prober:
         self._timeout_s = timeout_s
         self._default_endpoint = default_endpoint
         self._due: dict[Member, float] = {}
+        """When each is to be asked; infinite while it is being asked."""
+        self._asking: set[Member] = set()
         self._failing: set[Member] = set()
         self._wake = asyncio.Event()
 
@@ -65,28 +68,37 @@ class Prober:
     async def run(self) -> None:
         """Probe until cancelled."""
         gate = asyncio.Semaphore(_AT_ONCE)
-        while True:
-            self._wake.clear()
-            now_mono_s = self._proxy.mono_s()
-            due = [m for m, at_mono_s in self._due.items() if at_mono_s <= now_mono_s]
-            if due:
-                await asyncio.gather(*(self._guarded(member, gate) for member in due))
-            waiting = min(self._due.values(), default=now_mono_s + self._interval_s)
-            pause_s = max(0.05, waiting - self._proxy.mono_s())
-            try:
-                async with asyncio.timeout(pause_s):
-                    await self._wake.wait()
-            except TimeoutError:
-                pass
+        async with asyncio.TaskGroup() as group:
+            while True:
+                self._wake.clear()
+                now_mono_s = self._proxy.mono_s()
+                for member, at_mono_s in self._due.items():
+                    if at_mono_s <= now_mono_s and member not in self._asking:
+                        self._asking.add(member)
+                        self._due[member] = math.inf
+                        group.create_task(self._guarded(member, gate))
+                waiting = min(
+                    (at for member, at in self._due.items() if member not in self._asking),
+                    default=math.inf,
+                )
+                pause_s = max(0.05, min(waiting - self._proxy.mono_s(), self._interval_s))
+                try:
+                    async with asyncio.timeout(pause_s):
+                        await self._wake.wait()
+                except TimeoutError:
+                    pass
 
     async def _guarded(self, member: Member, gate: asyncio.Semaphore) -> None:
-        async with gate:
-            problem = await self._probe(member)
+        try:
+            async with gate:
+                problem = await self._probe(member)
+        finally:
+            self._asking.discard(member)
+            self._wake.set()
         if member not in self._due:
             return  # it left in the meantime
         now_mono_s = self._proxy.mono_s()
-        is_asked_again = self._due[member] == 0.0 and self._wake.is_set()
-        if not is_asked_again:
+        if self._due[member] == math.inf:  # otherwise it has changed, and is asked again
             unknown = problem is not None and member.models is None
             self._due[member] = now_mono_s + (
                 min(_SOON_S, self._interval_s) if unknown else self._interval_s
@@ -115,7 +127,7 @@ class Prober:
             return problem
         try:
             listing = msgspec.json.decode(body, type=_Listing)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return None  # it answers, and lists nothing that can be read: any model may be there
         if member in self._due:
             instance_id = member.instance.instance_id

@@ -141,7 +141,10 @@ class Proxy:
             return self.nowhere
         tally = self.tallies.get(member)
         if tally is None:
-            tally = self.tallies[member] = Tally()
+            tally = Tally()
+            # What ends after its Instance has left is not kept: nobody would drop it again.
+            if self.pool.members.get(member.instance.instance_id) is member:
+                self.tallies[member] = tally
         return tally
 
     # The passing of time

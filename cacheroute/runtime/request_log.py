@@ -90,7 +90,7 @@ class RequestLog:
         path = self.path
         if path is None:
             return
-        data = self._encoder.encode_lines(batch)
+        data = self._encoded(batch)
         if self._is_torn:
             data = b"\n" + data  # the rest of a line whose writing failed must not glue to ours
         try:
@@ -115,6 +115,20 @@ class RequestLog:
         if self._is_failing:
             self._is_failing = False
             log.warning("request_log.recovered path=%s lost=%d", path, self.dropped)
+
+    def _encoded(self, batch: list[RequestRecord]) -> bytes:
+        try:
+            return self._encoder.encode_lines(batch)
+        except UnicodeEncodeError:
+            pass  # half a letter in one of them must not cost the others
+        lines: list[bytes] = []
+        for record in batch.copy():
+            try:
+                lines.append(self._encoder.encode(record) + b"\n")
+            except UnicodeEncodeError:
+                batch.remove(record)
+                self.dropped += 1
+        return b"".join(lines)
 
     def _rotate(self, path: Path, adding: int) -> None:
         try:

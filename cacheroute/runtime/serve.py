@@ -82,7 +82,7 @@ def raise_descriptor_limit() -> None:
 def say_taken(plane: str, host: str, port: int, error: OSError) -> None:
     """Say on stderr why an address cannot be had, and the way out."""
     print(  # noqa: T201
-        f"cacheroute: error: cannot listen on {host}:{port}: {error.strerror or error}\n"
+        f"cacheroute: error: cannot listen on {_shown(host)}:{port}: {error.strerror or error}\n"
         f"  hint: choose another with --set {plane}.port=N, or see who has it: ss -ltnp",
         file=sys.stderr,
     )

@@ -5,7 +5,7 @@ disguise: an engine that breaks mid-stream reports it inside a 200 and ends with
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -17,6 +17,11 @@ _HELD_BYTES = 16 * 1024
 """No error event is longer than this, so the head of a stream is not held beyond it."""
 
 
+_COUNT_MAX = 2**53
+"""More tokens than this are a mistake, and no float of a metrics page holds them."""
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
 class Usage(NamedTuple):
     """Tokens an Instance counted for one request; None is not known."""
 
@@ -26,7 +31,7 @@ class Usage(NamedTuple):
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _COUNT_MAX else None
 
 
 def read_usage(usage: object) -> Usage | None:
@@ -77,13 +82,16 @@ class Watch:
         """The answer is complete."""
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, le=_COUNT_MAX)]
+
+
 class _Details(msgspec.Struct):
-    cached_tokens: int | None = None
+    cached_tokens: _Count | None = None
 
 
 class _Counts(msgspec.Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: _Count | None = None
+    completion_tokens: _Count | None = None
     prompt_tokens_details: _Details | None = None
 
 
@@ -104,17 +112,17 @@ _decode_any_answer = msgspec.json.Decoder(_AnyAnswer).decode
 def _usage_in(answer: bytes) -> Usage | None:
     try:
         counts = _decode_chat_answer(answer).usage
-        if counts.prompt_tokens is not None and counts.prompt_tokens >= 0:
+        if counts.prompt_tokens is not None:
             details = counts.prompt_tokens_details
             cached = None if details is None else details.cached_tokens
             return Usage(counts.prompt_tokens, counts.completion_tokens, cached)
     except msgspec.ValidationError:
         pass  # of another kind, or none at all
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _UNREADABLE:
         return None
     try:
         return read_usage(_decode_any_answer(answer).usage)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except _UNREADABLE:
         return None
 
 
@@ -193,7 +201,7 @@ class StreamWatch(Watch):
             return False
         try:
             msgspec.json.decode(rest)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             return True
         return False
 
@@ -216,7 +224,7 @@ class StreamWatch(Watch):
                 scanner.events > 0
                 or scanner.comments > 0
                 or scanner.event_bytes > _HELD_BYTES
-                or not _could_be_error(scanner.peek())
+                or not (scanner.name == b"error" or _could_be_error(scanner.peek()))
             )
         if scanner.event_bytes > self._event_limit_bytes:
             self.too_large = True
@@ -228,7 +236,7 @@ class StreamWatch(Watch):
             return
         try:
             value = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             value = None
         if not isinstance(value, dict):
             if event.name == b"error":
@@ -285,7 +293,7 @@ def has_content(event: dict[str, Any]) -> bool:
                         return True
         return False
     kind = event.get("type")
-    return isinstance(kind, str) and kind.endswith("delta")
+    return isinstance(kind, str) and kind.endswith("delta") and kind != "message_delta"
 
 
 _FIRST_KEYS_OF_ERRORS = (b"error", b"object", b"detail", b"message", b"code", b"type", b"status")

@@ -47,7 +47,7 @@ class _Reach:
         self.heads: dict[tuple[str, str], bytes] = {}
         key = instance.api_key
         self.authorization = b"Authorization: Bearer %b\r\n" % key.encode() if key else b""
-        self.line = b"X-CacheRoute-Instance: %b\r\n" % instance.instance_id.encode()
+        self.line = _line(instance)
         override = instance.model_override
         self.model = None if override is None else msgspec.json.encode(override)
 
@@ -105,20 +105,27 @@ class Instances:
 
     def line(self, member: Member) -> bytes:
         """Return the header line that tells a client which Instance answered."""
-        return self._reaches[member.instance.instance_id].line
+        reach = self._reaches.get(member.instance.instance_id)
+        # An Instance may leave while its answer is on the way.
+        return _line(member.instance) if reach is None else reach.line
 
     def forget(self, instance: Instance) -> None:
         """An Instance has left the pool."""
         reach = self._reaches.pop(instance.instance_id, None)
-        if reach is None:
-            return
-        if all(other.peer is not reach.peer for other in self._reaches.values()):
-            reach.peer.retire()
+        if reach is not None:
+            self._retire_unused(reach.peer)
 
     def _reach(self, instance: Instance) -> _Reach:
         peer = self._pool.peer(instance.host, instance.port)
+        before = self._reaches.get(instance.instance_id)
         reach = self._reaches[instance.instance_id] = _Reach(instance, peer)
+        if before is not None:
+            self._retire_unused(before.peer)
         return reach
+
+    def _retire_unused(self, peer: Peer) -> None:
+        if all(reach.peer is not peer for reach in self._reaches.values()):
+            peer.retire()
 
     def _render_head(
         self, reach: _Reach, request: RouteRequest, path: str, inbound: Inbound, length: int
@@ -129,9 +136,15 @@ class Instances:
         if connection is not None and connection.lower() not in (b"keep-alive", b"close"):
             withheld = withheld | connection_tokens(connection)
         lines = [reach.head(request.method, path)]
+        also_named: set[bytes] = set()
         for name, value in inbound.headers:
-            if name.lower() not in withheld:
+            lowered = name.lower()
+            if lowered not in withheld:
                 lines.append(b"%b: %b\r\n" % (name, value))
+            elif lowered == b"connection" and value is not connection:
+                also_named |= connection_tokens(value)
+        if also_named:
+            lines[1:] = [x for x in lines[1:] if x.partition(b":")[0].lower() not in also_named]
         if reach.authorization:
             lines.append(reach.authorization)
         elif self._forward_authorization:
@@ -142,6 +155,10 @@ class Instances:
             lines.append(b"Content-Length: %d\r\n" % length)
         lines.append(b"X-Request-Id: %b\r\n\r\n" % request.request_id.encode())
         return b"".join(lines)
+
+
+def _line(instance: Instance) -> bytes:
+    return b"X-CacheRoute-Instance: %b\r\n" % instance.instance_id.encode()
 
 
 def _is_blank_bearer(authorization: bytes) -> bool:

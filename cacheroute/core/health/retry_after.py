@@ -4,6 +4,7 @@ Delta seconds and all three HTTP date forms are read; whatever else stands there
 hint at all. The header itself goes to the client as it came.
 """
 
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 
@@ -22,6 +23,8 @@ def parse_retry_after(value: bytes | None, now_wall_s: float) -> float | None:
         date = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+    if date.tzinfo is None:  # the asctime form names no zone, and HTTP has only one
+        date = date.replace(tzinfo=UTC)
     try:
         return max(0.0, date.timestamp() - now_wall_s)
     except (ValueError, OverflowError):

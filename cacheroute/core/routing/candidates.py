@@ -14,9 +14,11 @@ from cacheroute.core.routing.filters import Sifted
 class Candidates:
     """A fixed list of Members, with what strategies keep beside it."""
 
-    __slots__ = ("_strides", "costs", "is_capped", "is_even", "members", "sifted")
+    __slots__ = (
+        "_strides", "costs", "is_capped", "is_even", "is_kept", "members", "sifted", "turn",
+    )  # fmt: skip
 
-    def __init__(self, sifted: Sifted) -> None:
+    def __init__(self, sifted: Sifted, *, is_kept: bool = True) -> None:
         self.sifted = sifted
         self.members = sifted.kept
         self.costs: list[float] = []
@@ -24,6 +26,10 @@ class Candidates:
         self.is_capped = any(m.instance.max_concurrent is not None for m in self.members)
         """Whether some Member takes only so many requests at once."""
         self.is_even = len({m.instance.weight for m in self.members}) <= 1
+        self.is_kept = is_kept
+        """Whether it is asked again; one made for a single try is not worth an index."""
+        self.turn: int | None = None
+        """Where its round stands; None before the first choice."""
         self._strides: list[tuple[float, int]] = []
 
     def __len__(self) -> int:
@@ -32,23 +38,31 @@ class Candidates:
     def narrowed(self, excluded: Collection[Member]) -> "Candidates":
         """Return those that are not excluded and have room under their own cap."""
         kept = [m for m in self.members if m not in excluded and has_room(m)]
-        return Candidates(Sifted(kept, self.sifted.skipped, self.sifted.rested))
+        sifted = Sifted(kept, self.sifted.skipped, self.sifted.rested)
+        return Candidates(sifted, is_kept=False)
 
-    def next_stride(self) -> int:
-        """Return the index that is due next when shares differ, by stride scheduling.
+    def next_stride(self, passed: float) -> tuple[int, float]:
+        """Return the index that is due next when shares differ, and its pass, by stride scheduling.
 
-        Each index advances by 1/weight when chosen, so over any stretch the choices follow
-        the weights as evenly as whole requests can.
+        Each Member's pass advances by 1/weight when it is chosen, so over any stretch the
+        choices follow the weights as evenly as whole requests can. It stays with the Member,
+        whatever list it stands in; one that comes late or comes back begins at `passed`.
         """
-        strides = self._strides
-        if not strides:
-            strides.extend(
-                (1.0 / member.instance.weight, index) for index, member in enumerate(self.members)
-            )
-            heapq.heapify(strides)
-        due, index = strides[0]
-        heapq.heapreplace(strides, (due + 1.0 / self.members[index].instance.weight, index))
-        return index
+        members = self.members
+        if not self.is_kept:
+            due, index = min((max(m.due, passed), i) for i, m in enumerate(members))
+        else:
+            strides = self._strides
+            if not strides:
+                strides.extend((max(m.due, passed), i) for i, m in enumerate(members))
+                heapq.heapify(strides)
+            due, index = strides[0]
+            while due < members[index].due:  # chosen from another list in the meantime
+                heapq.heapreplace(strides, (members[index].due, index))
+                due, index = strides[0]
+            heapq.heapreplace(strides, (due + 1.0 / members[index].instance.weight, index))
+        members[index].due = due + 1.0 / members[index].instance.weight
+        return index, due
 
 
 def has_room(member: Member) -> bool:

@@ -53,4 +53,5 @@ def running_cost(member: Member, weights: Weights) -> float:
     total = member.inflight * weights.inflight
     if weights.qps_1m and member.qps_1m is not None:
         total += member.qps_1m * weights.qps_1m
-    return total / member.instance.weight
+    # One with weight 0 takes nothing new, but what it still has may end.
+    return total / (member.instance.weight or 1.0)

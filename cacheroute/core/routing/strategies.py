@@ -45,16 +45,20 @@ class RoundRobin:
     def __init__(self, weights: Weights) -> None:
         del weights  # every strategy is made alike
         self._turn = 0
+        self._passed = 0.0
 
     def select(self, request: RouteRequest, candidates: Candidates, now_mono_s: float) -> Selection:
         """Choose whoever is due."""
         del request, now_mono_s
         members = candidates.members
         if candidates.is_even:
-            turn = self._turn
-            self._turn = turn + 1
+            turn = candidates.turn
+            if turn is None:
+                turn = self._turn  # a new list goes on where the last one was
+            candidates.turn = self._turn = turn + 1
             return Chosen(members[turn % len(members)], considered=len(members))
-        return Chosen(members[candidates.next_stride()], considered=len(members))
+        index, self._passed = candidates.next_stride(self._passed)
+        return Chosen(members[index], considered=len(members))
 
     def on_change(self, member: Member) -> None:
         """Loads do not matter here."""
@@ -81,12 +85,13 @@ class LeastLoad:
             self._index(candidates)
         count = len(costs)
         least = min(costs)
-        start = self._turn % count
+        turn = candidates.turn
+        start = (self._turn if turn is None else turn) % count
         try:
             index = costs.index(least, start)
         except ValueError:
             index = costs.index(least)
-        self._turn = index + 1
+        candidates.turn = self._turn = index + 1
         chosen = Chosen(members[index], least, considered=count)
         if 1 < count <= _RUNNER_UP_BELOW:
             # The chosen one is lifted out of the way, then put back.
@@ -111,4 +116,5 @@ class LeastLoad:
     def _index(self, candidates: Candidates) -> None:
         for index, member in enumerate(candidates.members):
             candidates.costs.append(running_cost(member, self._weights))
-            member.places.append((candidates.costs, index))
+            if candidates.is_kept:
+                member.places.append((candidates.costs, index))
