@@ -4,7 +4,12 @@ import os
 import resource
 from collections.abc import Generator
 
+import hypothesis
 import pytest
+
+# A busy machine is no defect: nothing here is judged by the wall clock.
+hypothesis.settings.register_profile("default", deadline=None)
+hypothesis.settings.load_profile("default")
 
 DESCRIPTORS = 8192
 

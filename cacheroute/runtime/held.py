@@ -49,6 +49,8 @@ class Held:
         self.exchange = exchange
         self.is_judged = False
         self.attempts += 1
+        if self._request.stream:
+            exchange.on_first_token = self._first_token
 
     def let_go(self) -> None:
         """Give up the Instance that is held, to try another one."""
@@ -58,6 +60,12 @@ class Held:
         if placement is not None:
             self.tried = (*self.tried, placement.member)
             self._proxy.release(placement)
+
+    def _first_token(self, at_mono_s: float) -> None:
+        placement = self.placement
+        if placement is not None:
+            ttft_s = at_mono_s - self._request.arrived_mono_s
+            self._proxy.strategy.on_first_token(placement.member, ttft_s)
 
     def settle(self, outcome: str, error: str | None = None, status: int | None = None) -> None:
         """Give everything back, and write down how it went; a second call does nothing.

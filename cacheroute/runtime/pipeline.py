@@ -31,12 +31,15 @@ from cacheroute.core.errors import (
     UpstreamError,
 )
 from cacheroute.core.routing.selection import NoInstance
+from cacheroute.dataplane.head import render_lines
 from cacheroute.dataplane.turns import Turns
 from cacheroute.planes import door, problems
 from cacheroute.runtime.held import Held
 from cacheroute.runtime.judgement import OK, Verdict, judge
 from cacheroute.runtime.proxy import Placement
+from cacheroute.runtime.request_log import RequestRecord
 from cacheroute.upstream.answer import StreamWatch
+from cacheroute.wire import headers
 
 if TYPE_CHECKING:
     from cacheroute.core.ids import RequestIds
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("cacheroute.pipeline")
 
 _DRAIN_RETRY_S = 5.0
+_ATTEMPTS = headers.ATTEMPTS.encode()
 
 
 class ClientGone(Exception):
@@ -123,20 +127,21 @@ class Pipeline:
                 arrived_wall_s=self._wall_s(),
             )
         except door.SchedulerRequestError as error:
-            self._turn_away(inbound, error.cause, "bad_request", "scheduler", None)
+            self._turn_away(inbound, route, error.cause, "bad_request", "scheduler", None)
             return None
         except RequestError as error:
-            self._turn_away(inbound, error, "bad_request", "native", None)
+            self._turn_away(inbound, route, error, "bad_request", "native", None)
             return None
         if proxy.draining:
             refusal = Draining("This Proxy is shutting down.", retry_after_s=_DRAIN_RETRY_S)
-            self._turn_away(inbound, refusal, "draining", request.caller, request.request_id)
+            self._turn_away(inbound, route, refusal, "draining", request.caller, request.request_id)
             return None
         return request
 
     def _turn_away(
         self,
         inbound: Inbound,
+        route: Route,
         error: CacheRouteError,
         cause: str,
         caller: Caller,
@@ -145,6 +150,19 @@ class Pipeline:
         nowhere = self._proxy.nowhere
         nowhere.requests += 1
         nowhere.fail(cause)
+        request_id = request_id or self._ids.next()
+        self._log.add(
+            RequestRecord.turned_away(
+                at=self._wall_s(),
+                request_id=request_id,
+                endpoint=route.endpoint,
+                caller=caller,
+                status=error.status,
+                outcome=cause,
+                bytes_in=len(inbound.body),
+                error=error.message,
+            )
+        )
         self._answer_error(inbound, error, caller, request_id)
 
     # Rooms 2 and 6
@@ -213,6 +231,8 @@ class Pipeline:
         cors = self._cors.lines(inbound)
         if cors:
             exchange.drop_lines(b"access-control-")  # who may read it is for this Proxy to say
+        if held.attempts > 1:
+            line += b"%b: %d\r\n" % (_ATTEMPTS, held.attempts)
         request_id = request.request_id.encode()
         exchange.relay_to(inbound, b"%bX-Request-Id: %b\r\n%b" % (line, request_id, cors))
 
@@ -264,12 +284,11 @@ class Pipeline:
     # Answers of our own
 
     def _answer_error(
-        self, inbound: Inbound, error: CacheRouteError, caller: Caller, request_id: str | None
+        self, inbound: Inbound, error: CacheRouteError, caller: Caller, request_id: str
     ) -> None:
-        headers, body = problems.render(error, caller)
-        if request_id is not None:
-            headers.append((b"X-Request-Id", request_id.encode()))
-        lines = b"".join([b"%b: %b\r\n" % header for header in headers]) + self._cors.lines(inbound)
+        fields, body = problems.render(error, caller)
+        fields.append((b"X-Request-Id", request_id.encode()))
+        lines = render_lines(fields) + self._cors.lines(inbound)
         inbound.begin(error.status, lines, len(body))
         inbound.finish(body)
 

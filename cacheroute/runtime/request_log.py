@@ -43,6 +43,25 @@ class RequestRecord(msgspec.Struct, omit_defaults=False):
     bytes_out: int
     error: str | None
 
+    @classmethod
+    def turned_away(
+        cls,
+        *,
+        at: float,
+        request_id: str,
+        endpoint: str,
+        caller: str,
+        status: int,
+        outcome: str,
+        bytes_in: int,
+        error: str,
+    ) -> "RequestRecord":
+        """Record a request that was refused before an Instance was looked for."""
+        return cls(
+            at, request_id, endpoint, None, False, caller, None, 0, status, outcome,
+            None, 0.0, None, None, None, bytes_in, 0, error,
+        )  # fmt: skip
+
 
 class RequestLog:
     """Gathers records and writes them to a file that is rotated by size."""

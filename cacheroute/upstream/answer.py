@@ -153,6 +153,11 @@ class JsonWatch(Watch):
             self.usage = _usage_in(pieces[0] if len(pieces) == 1 else b"".join(pieces))
 
 
+def _stopped() -> float:
+    """Stand in for a clock that is needed no more and would keep its owner alive."""
+    return 0.0
+
+
 class StreamWatch(Watch):
     """Follows a stream of events: opening, first token, usage, errors, [DONE]."""
 
@@ -242,11 +247,15 @@ class StreamWatch(Watch):
             if event.name == b"error":
                 self._note_error(data[:200].decode("utf-8", "replace"))
             elif self.first_token_s is None and data:
-                self.first_token_s = self._clock()
+                self._note_first_token()
             return
         error = value.get("error")
         if error or event.name == b"error" or value.get("object") == "error":
             self._note_error(error or value)
+            return
+        if value.get("type") == "response.failed":
+            response = value.get("response")
+            self._note_error((response.get("error") if type(response) is dict else None) or value)
             return
         usage = value.get("usage")
         if usage is None:
@@ -256,7 +265,11 @@ class StreamWatch(Watch):
         if found is not None:
             self.usage = _later(self.usage, found)
         if self.first_token_s is None and has_content(value):
-            self.first_token_s = self._clock()
+            self._note_first_token()
+
+    def _note_first_token(self) -> None:
+        clock, self._clock = self._clock, _stopped
+        self.first_token_s = clock()
 
     def _note_error(self, error: object) -> None:
         if self.error is not None:

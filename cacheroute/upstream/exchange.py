@@ -29,7 +29,7 @@ class Exchange:
 
     __slots__ = (
         "_clock", "_event_limit_bytes", "_held", "_held_bytes", "_inbound", "_last", "_outbound",
-        "_signal", "ended", "error", "is_stream", "opened", "peer", "watch",
+        "_signal", "ended", "error", "is_stream", "on_first_token", "opened", "peer", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +60,8 @@ class Exchange:
         """Whether the answer is complete."""
         self.error: UpstreamError | None = None
         """Why it will never be complete."""
+        self.on_first_token: Callable[[float], None] | None = None
+        """Told once, with the time, when generated content begins to come in a stream."""
 
     # What the pipeline does
 
@@ -150,7 +152,7 @@ class Exchange:
             pass  # not asked for, passed on untouched, and not to be read
         elif kind.startswith(b"text/event-stream"):
             self.is_stream = True
-            self.watch = StreamWatch(self._clock, self._event_limit_bytes)
+            self.watch = StreamWatch(self._first_token, self._event_limit_bytes)
             if outbound.status == 200 and outbound.expects_body:
                 return
         elif kind.startswith(b"application/json") and outbound.status == 200:
@@ -198,6 +200,13 @@ class Exchange:
         else:
             self.error = error
         self._signal.notify()
+
+    def _first_token(self) -> float:
+        at_mono_s = self._clock()
+        tell, self.on_first_token = self.on_first_token, None
+        if tell is not None:
+            tell(at_mono_s)
+        return at_mono_s
 
     def _hold(self, data: bytes) -> None:
         self._held.append(data)

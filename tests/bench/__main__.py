@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bars, growth, report, rounds
+from tests.bench import bars, growth, growth_report, report, rounds
 from tests.bench.processes import LoadFailed
 
 ROUNDS = 5
@@ -52,13 +52,18 @@ def _table(given: argparse.Namespace) -> tuple[dict[str, Any], str, list[bars.Ba
 def _growth(given: argparse.Namespace) -> tuple[dict[str, Any], str, list[bars.Bar]]:
     sizes = growth.Sizes(rounds=given.rounds, requests=given.requests)
     result = growth.run(growth.QUICK if given.quick else sizes, _say)
-    return {**report.circumstances(), **result}, growth.table(result), growth.bars(result)
+    return (
+        {**report.circumstances(), **result},
+        growth_report.table(result),
+        growth_report.bars(result),
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
     """Measure, and say what was found; returns the exit code."""
     given = parse(argv)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # through the blocks that end processes
+    for number in (signal.SIGTERM, signal.SIGINT):  # through the blocks that end processes
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         result, table, found = _growth(given) if given.what == "growth" else _table(given)
     except LoadFailed as error:

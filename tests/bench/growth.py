@@ -10,14 +10,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.bench import decision, processes, readings, routers
-from tests.bench.bars import Bar
 from tests.bench.rounds import Load, sample
 
 EVENTS_PER_S = 3_200
 """Of all streams together, however many: then only their number differs."""
-GROWTH_RATIO = 1.3
-AGED_RATIO = 1.1
-DECISION_US = 30.0
 FLAT_MB = 2.0
 FLAT_RATIO = 0.01
 _SLICES = 8
@@ -53,10 +49,14 @@ QUICK = Sizes(
 )
 
 
+def last_quarter_mb(memory_mb: Sequence[float]) -> float:
+    """Return what the last quarter of equally long slices added, in MB."""
+    return memory_mb[-1] - memory_mb[-1 - len(memory_mb) // 4]
+
+
 def is_flat(memory_mb: Sequence[float]) -> bool:
     """Tell whether memory stood still over the last quarter of equally long slices."""
-    last = memory_mb[-1] - memory_mb[-1 - len(memory_mb) // 4]
-    return last <= max(FLAT_MB, memory_mb[-1] * FLAT_RATIO)
+    return last_quarter_mb(memory_mb) <= max(FLAT_MB, memory_mb[-1] * FLAT_RATIO)
 
 
 class Growth:
@@ -206,68 +206,3 @@ def run(sizes: Sizes, say: Callable[[str], None]) -> dict[str, Any]:
                 result["streams"][router.name] = growth.streams(router)
         result["requests"] = growth.requests(routers.ROUND_ROBIN, say)
     return result
-
-
-def bars(result: dict[str, Any]) -> list[Bar]:
-    """Return what is expected of our own rows."""
-    found = []
-    for name, grown in result["instances"].items():
-        what = f"{name}, CPU per request from {grown['few']} to {grown['many']} Instances"
-        found.append(Bar(what=what, value=grown["ratio"], limit=GROWTH_RATIO, unit="x"))
-    for row in result["decisions"]:
-        if row["strategy"] == "least_load":
-            what = f"least_load, one decision over {row['instances']} Instances"
-            found.append(Bar(what=what, value=row["turnover_us"], limit=DECISION_US, unit=" us"))
-    streams = result["streams"][routers.ROUND_ROBIN.name]
-    served = result["requests"]
-    memory_mb, cpu_us = served["memory_mb"], served["cpu_us"]
-    quarter_mb = memory_mb[-1] - memory_mb[-1 - len(memory_mb) // 4]
-    limit_mb = max(FLAT_MB, memory_mb[-1] * FLAT_RATIO)
-    after = f"after {served['requests']:,} requests"
-    return [
-        *found,
-        Bar(
-            what=f"CPU per event from {streams['few']} to {streams['many']} streams",
-            value=streams["ratio"], limit=GROWTH_RATIO, unit="x",
-        ),
-        Bar(
-            what=f"CPU per request {after}",
-            value=statistics.median(cpu_us[-3:]) / statistics.median(cpu_us[:3]),
-            limit=AGED_RATIO, unit="x",
-        ),
-        Bar(what=f"memory, last quarter {after}", value=quarter_mb, limit=limit_mb, unit=" MB"),
-        Bar(what=f"descriptors {after}", value=served["descriptors_more"], limit=0, unit=" more"),
-    ]  # fmt: skip
-
-
-def table(result: dict[str, Any]) -> str:
-    """Write what was found."""
-    lines = ["", "One decision in this process, CPU us"]
-    lines += [
-        f"  {row['strategy']:<12} {row['instances']:>5} Instances: choose "
-        f"{row['select_us']:6.2f}, with lease and release {row['turnover_us']:6.2f}, "
-        f"right after a change {row['rebuild_us']:8.1f}"
-        for row in result["decisions"]
-    ]
-    lines += ["", "CPU us per request, few and many Instances"]
-    lines += [_line(name, grown, "Instances") for name, grown in result["instances"].items()]
-    lines += ["", f"CPU us per event, few and many streams, {EVENTS_PER_S:,} events/s in all"]
-    lines += [_line(name, grown, "streams") for name, grown in result["streams"].items()]
-    served = result["requests"]
-    lines += [
-        "",
-        f"{served['requests']:,} requests in {len(served['memory_mb'])} slices",
-        f"  MB          {served['memory_mb']}",
-        f"  us/request  {served['cpu_us']}",
-        f"  descriptors more than at the start: {served['descriptors_more']}",
-    ]
-    return "\n".join(lines)
-
-
-def _line(name: str, grown: dict[str, Any], unit: str) -> str:
-    idle = f", idle {grown['idle_ratio']:.1%} of a CPU" if "idle_ratio" in grown else ""
-    return (
-        f"  {name:<12} {grown['few']} {unit} {grown['few_us']:.1f}, {grown['many']} {unit} "
-        f"{grown['many_us']:.1f}: {grown['ratio']:.2f}x ({grown['ratio_min']:.2f}-"
-        f"{grown['ratio_max']:.2f}), {grown['memory_mb']:.0f} MB{idle}"
-    )

@@ -118,7 +118,10 @@ def running(
         argv, cpu=cpu, log=log, talks=router.stops_with_stdin, env={"XDG_STATE_HOME": str(own)}
     )
     try:
-        _await_first_200(process, port, router.name)
+        try:
+            _await_first_200(process, port, router.name)
+        except processes.LoadFailed as error:
+            raise processes.LoadFailed(f"{error}{_last_words(log)}") from None
         yield Running(router, port, process.pid, time.monotonic() - began_s)
     finally:
         processes.end(process)
@@ -137,6 +140,11 @@ def _await_first_200(process: processes.Process, port: int, name: str) -> None:
             pass
         time.sleep(0.005)
     raise processes.LoadFailed(f"{name} did not answer with 200 within {_READY_S:g} s")
+
+
+def _last_words(log: IO[bytes]) -> str:
+    said = Path(log.name).read_text(errors="replace").strip()
+    return f"; it said: {said[-2000:]}" if said else ""
 
 
 def _status(port: int, body: bytes) -> int:

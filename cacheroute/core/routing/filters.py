@@ -24,11 +24,6 @@ class Sifted:
     rested: bool = False
     """Whether only Instances that were to rest are left, so that they are used anyway."""
 
-    @property
-    def known_models(self) -> bool:
-        """Whether an Instance was dropped because it serves other models."""
-        return "other models" in self.skipped
-
 
 def _objection(member: Member, liveness: str, endpoint: str, model: str | None) -> str | None:
     if liveness != "alive":
