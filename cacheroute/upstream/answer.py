@@ -5,48 +5,17 @@ disguise: an engine that breaks mid-stream reports it inside a 200 and ends with
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from cacheroute.formats.sse import Event, SseScanner
+from cacheroute.upstream.usage import UNREADABLE, Usage, read_usage, usage_in
 
 JSON_INSPECTED_BYTES = 2 * 1024 * 1024
 """A JSON answer longer than this is relayed all the same, and its usage stays unknown."""
 _HELD_BYTES = 16 * 1024
 """No error event is longer than this, so the head of a stream is not held beyond it."""
-
-
-_COUNT_MAX = 2**53
-"""More tokens than this are a mistake, and no float of a metrics page holds them."""
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-
-
-class Usage(NamedTuple):
-    """Tokens an Instance counted for one request; None is not known."""
-
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cached_tokens: int | None
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value <= _COUNT_MAX else None
-
-
-def read_usage(usage: object) -> Usage | None:
-    """Read a usage object of the chat, responses or messages kind; None when it is none."""
-    if type(usage) is not dict:  # what msgspec makes; asking an ABC costs more than the rest
-        return None
-    prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    completion = _count(usage.get("completion_tokens", usage.get("output_tokens")))
-    if prompt is None and completion is None:
-        return None
-    details = usage.get("prompt_tokens_details", usage.get("input_tokens_details"))
-    cached = _count(details.get("cached_tokens")) if type(details) is dict else None
-    if cached is None:
-        cached = _count(usage.get("cache_read_input_tokens"))
-    return Usage(prompt, completion, cached)
 
 
 class Watch:
@@ -82,50 +51,6 @@ class Watch:
         """The answer is complete."""
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0, le=_COUNT_MAX)]
-
-
-class _Details(msgspec.Struct):
-    cached_tokens: _Count | None = None
-
-
-class _Counts(msgspec.Struct):
-    prompt_tokens: _Count | None = None
-    completion_tokens: _Count | None = None
-    prompt_tokens_details: _Details | None = None
-
-
-class _ChatAnswer(msgspec.Struct):
-    """The usual answer: only its usage is built, everything else is skipped over."""
-
-    usage: _Counts
-
-
-class _AnyAnswer(msgspec.Struct):
-    usage: Any = None
-
-
-_decode_chat_answer = msgspec.json.Decoder(_ChatAnswer).decode
-_decode_any_answer = msgspec.json.Decoder(_AnyAnswer).decode
-
-
-def _usage_in(answer: bytes) -> Usage | None:
-    try:
-        counts = _decode_chat_answer(answer).usage
-        if counts.prompt_tokens is not None:
-            details = counts.prompt_tokens_details
-            cached = None if details is None else details.cached_tokens
-            return Usage(counts.prompt_tokens, counts.completion_tokens, cached)
-    except msgspec.ValidationError:
-        pass  # of another kind, or none at all
-    except _UNREADABLE:
-        return None
-    try:
-        return read_usage(_decode_any_answer(answer).usage)
-    except _UNREADABLE:
-        return None
-
-
 class JsonWatch(Watch):
     """Finds the usage in a whole JSON answer."""
 
@@ -150,7 +75,7 @@ class JsonWatch(Watch):
         """Read the usage; an answer of another shape has none."""
         pieces = self._pieces
         if pieces:
-            self.usage = _usage_in(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+            self.usage = usage_in(pieces[0] if len(pieces) == 1 else b"".join(pieces))
 
 
 def _stopped() -> float:
@@ -206,7 +131,7 @@ class StreamWatch(Watch):
             return False
         try:
             msgspec.json.decode(rest)
-        except _UNREADABLE:
+        except UNREADABLE:
             return True
         return False
 
@@ -241,7 +166,7 @@ class StreamWatch(Watch):
             return
         try:
             value = msgspec.json.decode(data)
-        except _UNREADABLE:
+        except UNREADABLE:
             value = None
         if not isinstance(value, dict):
             if event.name == b"error":

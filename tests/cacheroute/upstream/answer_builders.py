@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cacheroute.upstream.answer import JsonWatch, StreamWatch, Usage
+from cacheroute.upstream.answer import JsonWatch, StreamWatch
+from cacheroute.upstream.usage import Usage
 
 CAPTURES = Path(__file__).parent / "vllm-0.32"
 LIMIT_BYTES = 16 * 1024 * 1024
