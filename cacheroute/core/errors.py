@@ -141,12 +141,6 @@ class UpstreamTimeout(UpstreamError):
     retryable = False
 
 
-class UpstreamFailedStatus(UpstreamError):
-    """The Instance answered, with a status that speaks for trying another one."""
-
-    code = "upstream_status"
-
-
 class ConfigError(CacheRouteError):
     """Found at start-up: every problem at once, each with its path and source."""
 

@@ -12,6 +12,7 @@ import msgspec
 
 from cacheroute.core.errors import CacheRouteError
 from cacheroute.core.request import Caller
+from cacheroute.wire.headers import RETRY_AFTER
 from cacheroute.wire.problem import openai_error
 
 
@@ -27,13 +28,13 @@ def flat_error(code: str, detail: str) -> bytes:
 
 def render(error: CacheRouteError, caller: Caller) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Return headers and body for an error of ours."""
-    headers = [(b"Content-Type", b"application/json")]
+    fields = [(b"Content-Type", b"application/json")]
     if error.retry_after_s is not None:
-        headers.append((b"Retry-After", b"%d" % max(1, math.ceil(error.retry_after_s))))
+        fields.append((RETRY_AFTER, b"%d" % max(1, math.ceil(error.retry_after_s))))
     if caller == "scheduler":
-        return headers, flat_error(error.code, error.message)
+        return fields, flat_error(error.code, error.message)
     param = "model" if error.code == "model_not_found" else None
-    return headers, error_object(error.code, error.message, error.status, param)
+    return fields, error_object(error.code, error.message, error.status, param)
 
 
 def error_event(error: CacheRouteError) -> bytes:
@@ -46,7 +47,7 @@ def render_refusal(status: int, message: str) -> tuple[list[tuple[bytes, bytes]]
     code = {408: "request_timeout", 413: "too_large", 431: "too_large", 503: "too_busy"}.get(
         status, "bad_request"
     )
-    headers = [(b"Content-Type", b"application/json")]
+    fields = [(b"Content-Type", b"application/json")]
     if status == 503:
-        headers.append((b"Retry-After", b"1"))
-    return headers, error_object(code, message, status)
+        fields.append((RETRY_AFTER, b"1"))
+    return fields, error_object(code, message, status)

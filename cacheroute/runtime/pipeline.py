@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("cacheroute.pipeline")
 
 _DRAIN_RETRY_S = 5.0
-_ATTEMPTS = headers.ATTEMPTS.encode()
 
 
 class ClientGone(Exception):
@@ -232,9 +231,10 @@ class Pipeline:
         if cors:
             exchange.drop_lines(b"access-control-")  # who may read it is for this Proxy to say
         if held.attempts > 1:
-            line += b"%b: %d\r\n" % (_ATTEMPTS, held.attempts)
+            line += b"%b: %d\r\n" % (headers.ATTEMPTS, held.attempts)
         request_id = request.request_id.encode()
-        exchange.relay_to(inbound, b"%bX-Request-Id: %b\r\n%b" % (line, request_id, cors))
+        lines = b"%b%b: %b\r\n%b" % (line, headers.REQUEST_ID, request_id, cors)
+        exchange.relay_to(inbound, lines)
 
     # Room 8
 
@@ -287,7 +287,7 @@ class Pipeline:
         self, inbound: Inbound, error: CacheRouteError, caller: Caller, request_id: str
     ) -> None:
         fields, body = problems.render(error, caller)
-        fields.append((b"X-Request-Id", request_id.encode()))
+        fields.append((headers.REQUEST_ID, request_id.encode()))
         lines = render_lines(fields) + self._cors.lines(inbound)
         inbound.begin(error.status, lines, len(body))
         inbound.finish(body)

@@ -13,6 +13,7 @@ import msgspec
 from cacheroute.dataplane.head import HOP_BY_HOP, connection_tokens
 from cacheroute.formats.json_edit import replace_value
 from cacheroute.upstream.exchange import Exchange
+from cacheroute.wire import headers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +30,12 @@ WITHHELD_OF_REQUEST = HOP_BY_HOP | {
     b"content-length",
     b"expect",
     b"host",
-    b"x-request-id",
+    headers.REQUEST_ID.lower(),
 }
 
-WITHHELD_OF_ANSWER = frozenset({b"x-request-id", b"x-cacheroute-instance"})
+WITHHELD_OF_ANSWER = frozenset(
+    name.lower() for name in (headers.REQUEST_ID, headers.INSTANCE, headers.ATTEMPTS)
+)
 """Header lines of an Instance that are ours to say."""
 
 
@@ -153,12 +156,12 @@ class Instances:
                 lines.append(b"Authorization: %b\r\n" % authorization)
         if length or request.method == "POST":
             lines.append(b"Content-Length: %d\r\n" % length)
-        lines.append(b"X-Request-Id: %b\r\n\r\n" % request.request_id.encode())
+        lines.append(b"%b: %b\r\n\r\n" % (headers.REQUEST_ID, request.request_id.encode()))
         return b"".join(lines)
 
 
 def _line(instance: Instance) -> bytes:
-    return b"X-CacheRoute-Instance: %b\r\n" % instance.instance_id.encode()
+    return b"%b: %b\r\n" % (headers.INSTANCE, instance.instance_id.encode())
 
 
 def _is_blank_bearer(authorization: bytes) -> bool:

@@ -29,7 +29,6 @@ TABLE = {
     "UpstreamLeft": ("upstream_left", 502),
     "UpstreamGivenUp": ("draining", 503),
     "UpstreamTimeout": ("upstream_timeout", 504),
-    "UpstreamFailedStatus": ("upstream_status", 502),
     "ConfigError": ("bad_config", 500),
 }
 """What the wire tells of each."""
