@@ -217,6 +217,10 @@ class UpstreamPool:
             self._sweeper.watched.add(peer)
         return peer
 
+    def known_peer(self, host: str, port: int) -> Peer | None:
+        """Return the peer at an address, if there is one."""
+        return self._peers.get((host, port))
+
     def drop(self, peer: Peer) -> None:
         """Forget a peer that is no longer needed and has nothing running."""
         peer.close()

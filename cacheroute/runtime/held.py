@@ -108,6 +108,9 @@ class Held:
                 tally.completion_tokens += usage.completion_tokens or 0
                 tally.cached_tokens += usage.cached_tokens or 0
         inbound = self._inbound
+        bytes_out = inbound.bytes_out
+        if exchange is not None and exchange.ended and inbound.begun and not inbound.bodiless:
+            bytes_out += exchange.unsent_bytes
         self._log.add(
             RequestRecord(
                 request.arrived_wall_s,
@@ -126,7 +129,7 @@ class Held:
                 None if usage is None else usage.completion_tokens,
                 None if usage is None else usage.cached_tokens,
                 len(request.body),
-                inbound.bytes_out,
+                bytes_out,
                 error,
             )
         )

@@ -136,6 +136,8 @@ class Prober:
 
     async def _get(self, member: Member, path: str) -> tuple[str | None, bytes]:
         instance = member.instance
+        if member not in self._due:
+            return "it has left", b""  # and what is made for it now, nobody would clear away
         peer = self._upstream.peer(instance.host, instance.port)
         try:
             status, body = await fetch(

@@ -231,6 +231,7 @@ class Registrar:
         if instance_id not in self.pool.members:
             self._unsave(instance_id)
             self.topology.drop(instance_id)
-            self._instances.forget(member.instance)
         self._prober.forget(member)
+        if instance_id not in self.pool.members:
+            self._instances.forget(member.instance)
         self._proxy.forget(member)

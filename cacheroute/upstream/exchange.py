@@ -121,6 +121,11 @@ class Exchange:
         if inbound is not None:
             inbound.finish(self._last)
 
+    @property
+    def unsent_bytes(self) -> int:
+        """Size of the last piece, which is passed on when everything else is settled."""
+        return len(self._last)
+
     def abandon(self) -> None:
         """Walk away; an answer that is not complete is cut off at the Instance at once."""
         self._held.clear()

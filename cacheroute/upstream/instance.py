@@ -115,8 +115,10 @@ class Instances:
     def forget(self, instance: Instance) -> None:
         """An Instance has left the pool."""
         reach = self._reaches.pop(instance.instance_id, None)
-        if reach is not None:
-            self._retire_unused(reach.peer)
+        # One that was never sent a request has been probed all the same.
+        peer = self._pool.known_peer(instance.host, instance.port) if reach is None else reach.peer
+        if peer is not None:
+            self._retire_unused(peer)
 
     def _reach(self, instance: Instance) -> _Reach:
         peer = self._pool.peer(instance.host, instance.port)

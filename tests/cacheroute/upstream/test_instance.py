@@ -300,8 +300,15 @@ async def test_one_that_leaves_takes_nothing_from_another_at_the_same_address() 
         assert not sender.failures
 
 
-def test_one_that_was_never_asked_may_leave() -> None:
-    Instances(pool=None, clock=lambda: 0.0).forget(an_instance())  # type: ignore[arg-type]
+async def test_one_that_was_only_probed_leaves_no_address_behind() -> None:
+    pool = UpstreamPool()
+    instance = an_instance()
+    instances = Instances(pool, clock=lambda: 0.0)
+    instances.forget(instance)
+    pool.peer(instance.host, instance.port)
+    instances.forget(instance)
+    assert pool.known_peer(instance.host, instance.port) is None
+    pool.close()
 
 
 async def test_a_request_that_outlives_its_instance_can_still_be_told_who_served_it() -> None:
