@@ -54,7 +54,10 @@ class ControlServer:
         app = build_control_app(self._owner, self._rules)
 
         async def metrics() -> Response:
-            kind, page = render_metrics(self._read_metrics)
+            # The page of a thousand Instances takes a third of a second to write, in which no
+            # stream would move; what it says is read here, in one go.
+            readings = self._read_metrics()
+            kind, page = await asyncio.to_thread(render_metrics, lambda: readings)
             return Response(page, media_type=kind)
 
         app.add_api_route(METRICS, metrics, methods=["GET"])

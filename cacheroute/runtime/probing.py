@@ -51,7 +51,7 @@ class Prober:
         self._due: dict[Member, float] = {}
         """When each is to be asked; infinite while it is being asked."""
         self._asking: set[Member] = set()
-        self._failing: set[Member] = set()
+        self._failing: dict[Member, int] = {}
         self._wake = asyncio.Event()
 
     def ask_soon(self, member: Member) -> None:
@@ -62,7 +62,7 @@ class Prober:
     def forget(self, member: Member) -> None:
         """An Instance has left the pool."""
         self._due.pop(member, None)
-        self._failing.discard(member)
+        self._failing.pop(member, None)
         self._cards.drop(member.instance.instance_id)
 
     async def run(self) -> None:
@@ -99,20 +99,21 @@ class Prober:
             return  # it left in the meantime
         now_mono_s = self._proxy.mono_s()
         if self._due[member] == math.inf:  # otherwise it has changed, and is asked again
-            unknown = problem is not None and member.models is None
-            self._due[member] = now_mono_s + (
-                min(_SOON_S, self._interval_s) if unknown else self._interval_s
-            )
+            pause_s = self._interval_s
+            if problem is not None and member.models is None:
+                # It may only be starting; but a thousand that never start must not keep us busy.
+                patience = max(0, self._failing.get(member, 0) - 2)
+                pause_s = min(_SOON_S * 2.0**patience, pause_s)
+            self._due[member] = now_mono_s + pause_s
         instance_id = member.instance.instance_id
         if problem is None:
             self._proxy.pool.note_probe(member, self._proxy.clock.now())
-            if member in self._failing:
-                self._failing.discard(member)
+            if self._failing.pop(member, 0):
                 log.info("probe.answers instance_id=%s", instance_id)
         else:
             self._proxy.failed(member, problem)
-            if member not in self._failing:
-                self._failing.add(member)
+            failures = self._failing[member] = min(self._failing.get(member, 0) + 1, 30)
+            if failures == 1:
                 log.warning("probe.failed instance_id=%s reason=%s", instance_id, problem)
 
     async def _probe(self, member: Member) -> str | None:

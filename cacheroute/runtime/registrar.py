@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from cacheroute.core.pool_outcomes import Heartbeat, Refusal, Registration, Report
+from cacheroute.runtime.sparing import SparingLog
 from cacheroute.stores.base import StoreError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Registrar:
         self._proxy = proxy
         self._store = store
         self._store_fails = False
+        self._strangers = SparingLog(log, proxy.mono_s)
         self._prober = prober
         self._instances = instances
         self.capacity = capacity
@@ -124,7 +126,7 @@ class Registrar:
         """Take an Instance into the pool and remember it across restarts."""
         outcome = self.pool.register(instance, self.clock.now())
         if isinstance(outcome, Refusal):
-            log.warning(
+            self._strangers.warning(
                 "instance.refused instance_id=%s code=%s", instance.instance_id, outcome.code
             )
             return outcome
@@ -183,7 +185,7 @@ class Registrar:
                 self._save(outcome.member)
                 self._prober.ask_soon(outcome.member)
         elif outcome.first_sight:
-            log.warning("instance.unknown instance_id=%r call=heartbeat", instance_id)
+            self._strangers.warning("instance.unknown instance_id=%r call=heartbeat", instance_id)
         return outcome
 
     def report_resource(self, instance_id: str, resource: Resource) -> Report:
@@ -192,7 +194,9 @@ class Registrar:
         if report.first_report:
             log.info("instance.first_snapshot instance_id=%s", instance_id)
         elif report.first_sight:
-            log.warning("instance.unknown instance_id=%r call=resource_snapshot", instance_id)
+            self._strangers.warning(
+                "instance.unknown instance_id=%r call=resource_snapshot", instance_id
+            )
         else:
             log.debug("instance.snapshot instance_id=%r", instance_id)
         return report
@@ -201,7 +205,9 @@ class Registrar:
         """Replace the links of a registered Instance; None, or why that was refused."""
         if instance_id not in self.pool.members:
             if self.pool.unknown.saw(instance_id):
-                log.warning("instance.unknown instance_id=%r call=topology", instance_id)
+                self._strangers.warning(
+                    "instance.unknown instance_id=%r call=topology", instance_id
+                )
             return f"{instance_id!r} is not registered; register it before it reports links."
         return self.topology.report(instance_id, links)
 

@@ -32,6 +32,8 @@ class Sizes:
     compare: bool = True
     """Whether streams are measured on others than the Proxy too."""
     decisions: int = 4_000
+    flush_s: float = 0.8
+    """Time to write out what waits for the request log, which is not what is looked for."""
     settle_s: float = 6.0
     """Longest wait for idle connections to run out before descriptors are counted."""
 
@@ -46,6 +48,7 @@ QUICK = Sizes(
     window_s=0.1,
     compare=False,
     settle_s=0.0,
+    flush_s=0.0,
 )
 
 
@@ -137,6 +140,7 @@ class Growth:
                 }  # fmt: skip
                 taken = self._load.measure(order)
                 cpu_us.append(round(taken["cpu_s"] * 1e6 / taken["answers"], 2))
+                time.sleep(self._sizes.flush_s)
                 memory_mb.append(round(readings.memory_mb(one.pids), 2))
                 say(f"requests, slice {number + 1} of {_SLICES}: {memory_mb[-1]} MB")
             still_open = self._settled_descriptors(one, descriptors)

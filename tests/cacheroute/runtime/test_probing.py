@@ -192,6 +192,18 @@ async def test_a_health_page_that_says_no_counts_like_a_failed_request(
         assert f"answered /health with {status}" in told[0]
 
 
+async def test_one_that_never_answers_is_asked_less_and_less_often() -> None:
+    async with scripted() as backend, probing(endpoint="/health") as round_:
+        backend.pages["/health"] = json_answer({}, 500)
+        member = round_.add(backend)
+        failed = round_.prober._failing
+        for count, pause_s in enumerate((1.0, 1.0, 1.0, 2.0, 4.0, 8.0), start=1):
+            await eventually(lambda: failed.get(member) == count)  # noqa: B023
+            due_s = round_.prober._due[member] - round_.clock.now().mono_s
+            assert due_s == pytest.approx(pause_s)
+            round_.pass_time(pause_s + 0.1)
+
+
 async def test_a_dead_static_instance_is_taken_out_and_comes_back() -> None:
     async with (
         scripted() as good,
