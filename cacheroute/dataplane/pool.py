@@ -74,33 +74,23 @@ class Peer:
                     lambda: UpstreamConnection(self), self.host, self.port
                 )
         except TimeoutError:
-            message = f"No connection to {self.name} within {timeout_s:g} s (timeouts.connect_s)."
-            self.fail(
-                outbound, UpstreamConnectTimeout(message, peer=self.name, retry_after_s=_RETRY_S)
-            )
+            why = f"No connection to {self.name} within {timeout_s:g} s (timeouts.connect_s)."
+            self._cannot_connect(outbound, why, UpstreamConnectTimeout)
             return
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            message = f"No connection to {self.name}: {reason}."
-            self.fail(
-                outbound, UpstreamConnectError(message, peer=self.name, retry_after_s=_RETRY_S)
-            )
+            self._cannot_connect(outbound, f"No connection to {self.name}: {reason}.")
             return
         except BaseException:
             # Whoever waits must hear of it, even if it is our own mistake.
-            message = f"No connection to {self.name}: the attempt was broken off."
-            self.fail(
-                outbound, UpstreamConnectError(message, peer=self.name, retry_after_s=_RETRY_S)
-            )
+            why = f"No connection to {self.name}: the attempt was broken off."
+            self._cannot_connect(outbound, why)
             raise
         address = transport.get_extra_info("peername")
         objection = self._pool.object_to(address[0]) if address else None
         if objection is not None:
             transport.abort()
-            message = f"{self.name} leads to {address[0]}, {objection}."
-            self.fail(
-                outbound, UpstreamConnectError(message, peer=self.name, retry_after_s=_RETRY_S)
-            )
+            self._cannot_connect(outbound, f"{self.name} leads to {address[0]}, {objection}.")
         elif outbound.done:  # given up while connecting; the connection is as good as new
             self.active.discard(outbound)
             if self.is_retired:
@@ -171,6 +161,14 @@ class Peer:
         self.close()
         if not self.active:
             self._pool.drop(self)
+
+    def _cannot_connect(
+        self,
+        outbound: Outbound,
+        why: str,
+        kind: type[UpstreamConnectError] = UpstreamConnectError,
+    ) -> None:
+        self.fail(outbound, kind(why, peer=self.name, retry_after_s=_RETRY_S))
 
     def _time_out(self, outbound: Outbound, what: str, limit_s: float, setting: str) -> None:
         if outbound.connection is not None:
