@@ -1,12 +1,18 @@
 """`python -m cacheroute`: settings, then `runtime.serve`.
 
-python -m cacheroute [--config FILE] [--set KEY=VALUE]... [--instance URL]... [--check]
+python -m cacheroute [--config FILE] [--set KEY=VALUE]... [--instance URL]... [--check | --print]
 """
 
 import argparse
+import json
 import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from cacheroute.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from cacheroute.settings.load import Loaded
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
@@ -21,7 +27,11 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         "--instance", metavar="URL", action="append", default=[], dest="instances",
         help="route to this server, which never expires; may be repeated",
     )  # fmt: skip
-    parser.add_argument("--check", action="store_true", help="check the settings and exit")
+    end = parser.add_mutually_exclusive_group()
+    end.add_argument("--check", action="store_true", help="check the settings and exit")
+    end.add_argument(
+        "--print", action="store_true", help="print the settings as JSON, with who gave them"
+    )
     return parser.parse_args(argv)
 
 
@@ -39,14 +49,23 @@ def main(argv: list[str] | None = None) -> int:
         for problem in error.problems:
             print(f"cacheroute: error: {problem}", file=sys.stderr)  # noqa: T201
         return 2
-    if given.check:
+    if given.check or given.print:
         for warning in loaded.warnings:
             print(f"cacheroute: warning: {warning}", file=sys.stderr)  # noqa: T201
-        print("The settings are good.")  # noqa: T201
+        print(_printed(loaded) if given.print else "The settings are good.")  # noqa: T201
         return 0
     from cacheroute.runtime.serve import run
 
     return run(loaded)
+
+
+def _printed(loaded: "Loaded") -> str:
+    from cacheroute.settings.render import origin_rows
+
+    items = [asdict(row) for row in origin_rows(loaded)]
+    return json.dumps(
+        {"schema": "cacheroute.effective_settings/1", "items": items}, ensure_ascii=False
+    )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ _SHOWN_CHARS = 500
 def read_answer(ask: Ask[T], *, url: str, status: int, body: bytes) -> T:
     """Return the typed reply; raises Refused or NotUnderstood."""
     if status != 200:
-        raise Refused(url=url, status=status, body=_words_of(body))
+        raise Refused(url=url, status=status, body=_words_of(body), code=_code_of(body))
     try:
         return TypeAdapter(ask.reply).validate_json(body)
     except ValidationError as problem:
@@ -55,6 +55,16 @@ def _words_of(body: bytes) -> str:
         if words:
             return ": ".join(words)[:_SHOWN_CHARS]
     return text[:_SHOWN_CHARS]
+
+
+def _code_of(body: bytes) -> str | None:
+    """Find the code in an error body of the flat form."""
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    code = parsed.get("error") if isinstance(parsed, dict) else None
+    return code[:_SHOWN_CHARS] if isinstance(code, str) else None
 
 
 def _first_problem(problem: ValidationError) -> str:

@@ -16,6 +16,8 @@ from cacheroute.wire.debug import (
     InstanceResourcesReply,
     PoolResourceReply,
     PoolResourceSourcesReply,
+    PredictionsReply,
+    SchedulerReply,
     StatusReply,
 )
 from cacheroute.wire.instances import (
@@ -28,7 +30,12 @@ from cacheroute.wire.instances import (
     SnapshotBody,
     UnregisterBody,
 )
-from cacheroute.wire.topology import KdnLinksReply, TopologyReportBody, TopologyReportReply
+from cacheroute.wire.topology import (
+    KdnLinksReply,
+    TopologyReply,
+    TopologyReportBody,
+    TopologyReportReply,
+)
 
 T = TypeVar("T")
 
@@ -65,6 +72,9 @@ LOADS = Ask(path=paths.DEBUG_INSTANCE_LOADS, reply=InstanceLoadsReply)
 POOL = Ask(path=paths.DEBUG_POOL_RESOURCE, reply=PoolResourceReply)
 POOL_SOURCES = Ask(path=paths.DEBUG_POOL_RESOURCE_SOURCES, reply=PoolResourceSourcesReply)
 KDN_LINKS = Ask(path=paths.TOPOLOGY_KDN_LINKS, reply=KdnLinksReply)
+TOPOLOGY = Ask(path=paths.DEBUG_TOPOLOGY, reply=TopologyReply)
+PREDICTIONS = Ask(path=paths.DEBUG_PREDICTIONS, reply=PredictionsReply)
+SCHEDULER = Ask(path=paths.DEBUG_SCHEDULER, reply=SchedulerReply)
 
 
 def instances(*, include_dead: bool) -> Ask[list[InstanceRow]]:
@@ -79,9 +89,10 @@ def resources(*, include_dead: bool) -> Ask[InstanceResourcesReply]:
     return Ask(path=path, reply=InstanceResourcesReply)
 
 
-def decisions(*, last: int) -> Ask[DecisionsReply]:
-    """Which Instance got which request lately, and why."""
-    return Ask(path=f"{paths.DEBUG_DECISIONS}?last={last}", reply=DecisionsReply)
+def decisions(*, last: int, since: int | None = None) -> Ask[DecisionsReply]:
+    """Which Instance got which request lately, and why; `since` is the last that is known."""
+    after = "" if since is None else f"&since={since}"
+    return Ask(path=f"{paths.DEBUG_DECISIONS}?last={last}{after}", reply=DecisionsReply)
 
 
 def register(body: RegisterBody) -> Ask[RegisterReply]:

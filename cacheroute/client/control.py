@@ -4,14 +4,15 @@ A reply is bounded in size and in time, so a broken or hostile server costs neit
 nor patience. A client may be used for many questions; close it, or use it as a context.
 """
 
-import time
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from cacheroute.client import asks
-from cacheroute.client.answer import cause_of, read_answer
+from cacheroute.client.admin import AdminCalls, AsyncAdminCalls
+from cacheroute.client.asker import MAX_REPLY_BYTES, PROBLEMS
 from cacheroute.client.asks import Ask
-from cacheroute.client.faults import ControlFault, NotUnderstood, TimedOut, Unreachable
+from cacheroute.client.console import AsyncConsoleCalls, ConsoleCalls
+from cacheroute.client.endless import AsyncEndlessReads, EndlessReads
 from cacheroute.client.lean_httpx import httpx
 from cacheroute.wire.debug import (
     DecisionsReply,
@@ -20,6 +21,8 @@ from cacheroute.wire.debug import (
     InstanceResourcesReply,
     PoolResourceReply,
     PoolResourceSourcesReply,
+    PredictionsReply,
+    SchedulerReply,
     StatusReply,
 )
 from cacheroute.wire.instances import (
@@ -32,77 +35,17 @@ from cacheroute.wire.instances import (
     SnapshotBody,
     UnregisterBody,
 )
-from cacheroute.wire.topology import KdnLinksReply, TopologyReportBody, TopologyReportReply
+from cacheroute.wire.topology import (
+    KdnLinksReply,
+    TopologyReply,
+    TopologyReportBody,
+    TopologyReportReply,
+)
 
 T = TypeVar("T")
 
-MAX_REPLY_BYTES = 64 * 1024 * 1024
-"""Largest answer read, in bytes; 10,000 Instances with their raw snapshots take about 27 MB."""
 
-
-class _Asker:
-    """What both clients share: where to ask, and how to take what comes."""
-
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        token: str | None = None,
-        timeout_s: float = 5.0,
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-    ) -> None:
-        self.base_url = base_url.rstrip("/")
-        self._timeout_s = timeout_s
-        self._max_reply_bytes = max_reply_bytes
-        # Unpacked here, a small answer could still grow past every bound.
-        self._headers = {"accept": "application/json", "accept-encoding": "identity"}
-        if token:
-            self._headers["authorization"] = f"Bearer {token}"
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            "headers": self._headers,
-            "timeout": self._timeout_s,
-            # A proxy meant for the way out of the house must not get the fleet's traffic.
-            "trust_env": False,
-            # Loading the certificates costs 20 ms, and plain HTTP never looks at them.
-            "verify": self.base_url.startswith("https:"),
-        }
-
-    def _request(self, ask: Ask[T]) -> dict[str, Any]:
-        request: dict[str, Any] = {"method": ask.method, "url": self.base_url + ask.path}
-        if ask.body is not None:
-            request |= {"content": ask.body, "headers": {"content-type": "application/json"}}
-        return request
-
-    def _fault(self, ask: Ask[T], problem: Exception) -> ControlFault:
-        url = self.base_url + ask.path
-        if isinstance(problem, httpx.TimeoutException | TimeoutError):
-            return TimedOut(url=url, timeout_s=self._timeout_s)
-        if isinstance(problem, httpx.RemoteProtocolError):
-            return NotUnderstood(url=url, why=str(problem))
-        return Unreachable(url=url, cause=cause_of(problem))
-
-    def _grown(self, ask: Ask[T], read: bytearray, data: bytes, deadline_s: float) -> None:
-        read += data
-        if len(read) > self._max_reply_bytes:
-            why = f"it is larger than {self._max_reply_bytes} bytes"
-            raise NotUnderstood(url=self.base_url + ask.path, why=why)
-        # The library's limit is for each piece; one that drips would never meet it.
-        if time.monotonic() > deadline_s:
-            raise TimedOut(url=self.base_url + ask.path, timeout_s=self._timeout_s)
-
-    def _deadline_s(self) -> float:
-        return time.monotonic() + self._timeout_s
-
-    def _read(self, ask: Ask[T], status: int, read: bytearray) -> T:
-        return read_answer(ask, url=self.base_url + ask.path, status=status, body=bytes(read))
-
-
-_PROBLEMS = (httpx.HTTPError, httpx.InvalidURL, OSError)
-
-
-class ControlClient(_Asker):
+class ControlClient(EndlessReads, AdminCalls, ConsoleCalls):
     """Asks and waits."""
 
     def __init__(
@@ -112,22 +55,39 @@ class ControlClient(_Asker):
         token: str | None = None,
         timeout_s: float = 5.0,
         max_reply_bytes: int = MAX_REPLY_BYTES,
+        readonly: bool = False,
+        user: str | None = None,
     ) -> None:
         super().__init__(
-            base_url, token=token, timeout_s=timeout_s, max_reply_bytes=max_reply_bytes
+            base_url,
+            token=token,
+            timeout_s=timeout_s,
+            max_reply_bytes=max_reply_bytes,
+            readonly=readonly,
+            user=user,
         )
         self._http = httpx.Client(**self._options())
 
     def ask(self, ask: Ask[T]) -> T:
         """Put one question; raises a ControlFault when there is no answer to it."""
+        status, read = self._exchanged(ask)
+        return self._read(ask, status, read)
+
+    def raw(self, path: str) -> bytes:
+        """GET any path and return the body as it came; raises a ControlFault as `ask` does."""
+        ask = Ask(path=path, reply=bytes)
+        status, read = self._exchanged(ask)
+        return bytes(read) if status == 200 else self._read(ask, status, read)
+
+    def _exchanged(self, ask: Ask[T]) -> tuple[int, bytearray]:
         read, deadline_s = bytearray(), self._deadline_s()
         try:
             with self._http.stream(**self._request(ask)) as response:
                 for data in response.iter_raw():
                     self._grown(ask, read, data, deadline_s)
-        except _PROBLEMS as problem:
+        except PROBLEMS as problem:
             raise self._fault(ask, problem) from problem
-        return self._read(ask, response.status_code, read)
+        return response.status_code, read
 
     def health(self) -> HealthReply:
         """`GET /healthz`."""
@@ -157,13 +117,25 @@ class ControlClient(_Asker):
         """`GET /debug/pool_resource_sources`."""
         return self.ask(asks.POOL_SOURCES)
 
-    def decisions(self, *, last: int = 20) -> DecisionsReply:
+    def decisions(self, *, last: int = 20, since: int | None = None) -> DecisionsReply:
         """`GET /debug/decisions`."""
-        return self.ask(asks.decisions(last=last))
+        return self.ask(asks.decisions(last=last, since=since))
 
     def kdn_links(self) -> KdnLinksReply:
         """`GET /v1/topology/kdn_links`."""
         return self.ask(asks.KDN_LINKS)
+
+    def topology(self) -> TopologyReply:
+        """`GET /debug/topology`."""
+        return self.ask(asks.TOPOLOGY)
+
+    def scheduler(self) -> SchedulerReply:
+        """`GET /debug/scheduler`."""
+        return self.ask(asks.SCHEDULER)
+
+    def predictions(self) -> PredictionsReply:
+        """`GET /debug/predictions`."""
+        return self.ask(asks.PREDICTIONS)
 
     def register(self, body: RegisterBody) -> RegisterReply:
         """`POST /v1/instance/register`."""
@@ -201,7 +173,7 @@ class ControlClient(_Asker):
         self.close()
 
 
-class AsyncControlClient(_Asker):
+class AsyncControlClient(AsyncEndlessReads, AsyncAdminCalls, AsyncConsoleCalls):
     """Asks without holding anybody up."""
 
     def __init__(
@@ -211,22 +183,39 @@ class AsyncControlClient(_Asker):
         token: str | None = None,
         timeout_s: float = 5.0,
         max_reply_bytes: int = MAX_REPLY_BYTES,
+        readonly: bool = False,
+        user: str | None = None,
     ) -> None:
         super().__init__(
-            base_url, token=token, timeout_s=timeout_s, max_reply_bytes=max_reply_bytes
+            base_url,
+            token=token,
+            timeout_s=timeout_s,
+            max_reply_bytes=max_reply_bytes,
+            readonly=readonly,
+            user=user,
         )
         self._http = httpx.AsyncClient(**self._options())
 
     async def ask(self, ask: Ask[T]) -> T:
         """Put one question; raises a ControlFault when there is no answer to it."""
+        status, read = await self._exchanged(ask)
+        return self._read(ask, status, read)
+
+    async def raw(self, path: str) -> bytes:
+        """GET any path and return the body as it came; raises a ControlFault as `ask` does."""
+        ask = Ask(path=path, reply=bytes)
+        status, read = await self._exchanged(ask)
+        return bytes(read) if status == 200 else self._read(ask, status, read)
+
+    async def _exchanged(self, ask: Ask[T]) -> tuple[int, bytearray]:
         read, deadline_s = bytearray(), self._deadline_s()
         try:
             async with self._http.stream(**self._request(ask)) as response:
                 async for data in response.aiter_raw():
                     self._grown(ask, read, data, deadline_s)
-        except _PROBLEMS as problem:
+        except PROBLEMS as problem:
             raise self._fault(ask, problem) from problem
-        return self._read(ask, response.status_code, read)
+        return response.status_code, read
 
     async def health(self) -> HealthReply:
         """`GET /healthz`."""
@@ -256,13 +245,25 @@ class AsyncControlClient(_Asker):
         """`GET /debug/pool_resource_sources`."""
         return await self.ask(asks.POOL_SOURCES)
 
-    async def decisions(self, *, last: int = 20) -> DecisionsReply:
+    async def decisions(self, *, last: int = 20, since: int | None = None) -> DecisionsReply:
         """`GET /debug/decisions`."""
-        return await self.ask(asks.decisions(last=last))
+        return await self.ask(asks.decisions(last=last, since=since))
 
     async def kdn_links(self) -> KdnLinksReply:
         """`GET /v1/topology/kdn_links`."""
         return await self.ask(asks.KDN_LINKS)
+
+    async def topology(self) -> TopologyReply:
+        """`GET /debug/topology`."""
+        return await self.ask(asks.TOPOLOGY)
+
+    async def scheduler(self) -> SchedulerReply:
+        """`GET /debug/scheduler`."""
+        return await self.ask(asks.SCHEDULER)
+
+    async def predictions(self) -> PredictionsReply:
+        """`GET /debug/predictions`."""
+        return await self.ask(asks.PREDICTIONS)
 
     async def register(self, body: RegisterBody) -> RegisterReply:
         """`POST /v1/instance/register`."""

@@ -1,6 +1,7 @@
-"""The four ways a question to the control plane goes without an answer.
+"""The five ways a question to the control plane goes without an answer.
 
-Each means something else to an operator: start it, wait, change the question, or upgrade.
+Each means something else to an operator: start it, wait, change the question, upgrade, or ask
+to be allowed.
 """
 
 
@@ -33,12 +34,14 @@ class TimedOut(ControlFault):
 class Refused(ControlFault):
     """An answer came, and it is no."""
 
-    def __init__(self, *, url: str, status: int, body: str) -> None:
+    def __init__(self, *, url: str, status: int, body: str, code: str | None = None) -> None:
         said = f": {body}" if body else ""
         super().__init__(f"{url} answered {status}{said}", url=url)
         self.status = status
         self.body = body
         """Start of what it said, for people; may be empty."""
+        self.code = code
+        """Its word for what is wrong, where it has one."""
 
 
 class NotUnderstood(ControlFault):
@@ -47,3 +50,10 @@ class NotUnderstood(ControlFault):
     def __init__(self, *, url: str, why: str) -> None:
         super().__init__(f"the answer of {url} is not understood: {why}", url=url)
         self.why = why
+
+
+class ReadOnly(ControlFault):
+    """Nothing was sent: this client only looks, and the request could have changed something."""
+
+    def __init__(self, *, url: str) -> None:
+        super().__init__(f"this client is read-only and sends nothing to {url}", url=url)

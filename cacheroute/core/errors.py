@@ -63,6 +63,13 @@ class Overloaded(CapacityError):
     code = "all_overloaded"
 
 
+class QueueFull(CapacityError):
+    """Too many requests wait for the Instance already."""
+
+    code = "queue_full"
+    status = 429
+
+
 class Draining(CapacityError):
     """This Proxy is shutting down and takes no new work."""
 

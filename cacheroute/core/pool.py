@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cacheroute.core.clock import Instant
 from cacheroute.core.instance import Address, Instance
+from cacheroute.core.orders import Orders, StandingOrders
 from cacheroute.core.pool_expiry import ExpiryQueue
 from cacheroute.core.pool_member import Lease, Member
 from cacheroute.core.pool_outcomes import Heartbeat, Liveness, Refusal, Registration, Report
@@ -34,6 +35,8 @@ class Pool:
         """Moves with the routable set: members, models, endpoints, weights, liveness."""
         self.unknown = UnknownIds(rules.max_unknown_ids)
         """Ids that spoke to us without being registered."""
+        self.orders = StandingOrders()
+        """What the operator has ordered, also of Instances that are not here; see `order`."""
         self._by_address: dict[Address, Member] = {}
         self._expiry = ExpiryQueue(rules.ttl_s)
 
@@ -88,6 +91,7 @@ class Pool:
                 member.probed_models = None  # What was listed then may not be served now.
             self._by_address.pop(member.instance.address, None)
             member.instance = merged
+        self.orders.apply(member)
         self._by_address[merged.address] = member
         self.unknown.forget(merged.instance_id)
         member.fingerprint_trouble = False
@@ -132,6 +136,13 @@ class Pool:
         if silent:
             self.version += 1
         return silent
+
+    def order(self, instance_id: str, orders: Orders) -> None:
+        """Note what the operator wants of an id; an Instance that is here does it at once."""
+        self.orders.put(instance_id, orders)
+        member = self.members.get(instance_id)
+        if member is not None and self.orders.apply(member):
+            self.version += 1
 
     # What Instances say
 
@@ -240,17 +251,20 @@ class Pool:
         """Iterate over the Members that are alive, in order of arrival."""
         return (m for m in self.members.values() if self.liveness(m, now) == "alive")
 
+    def willing(self, now: Instant) -> Iterator[Member]:
+        """Iterate over the Members that take new requests: alive, not drained, with a weight."""
+        return (m for m in self.alive(now) if not m.draining and m.weight > 0)
+
     def snapshot(self, now: Instant) -> PoolSnapshot:
         """Freeze the pool as it is now, for whoever wants to look longer than a moment."""
         return PoolSnapshot(
             version=self.version,
             taken_at=now,
-            views=tuple(self._view(member, now) for member in self.members.values()),
+            views=tuple(self.view(member, now) for member in self.members.values()),
         )
 
-    # The inside
-
-    def _view(self, member: Member, now: Instant) -> InstanceView:
+    def view(self, member: Member, now: Instant) -> InstanceView:
+        """Freeze one Member as it is now."""
         return InstanceView(
             instance=member.instance,
             liveness=self.liveness(member, now),
@@ -260,9 +274,14 @@ class Pool:
             gpu_util=member.gpu_util,
             resource=member.resource,
             models=member.models,
+            orders=self.orders.of(member.instance.instance_id),
             draining=member.draining,
+            weight=member.weight,
             ejected_for_s=max(0.0, member.ejected_until_mono_s - now.mono_s),
+            pressure=None if member.queues is None else member.queues.pressure(now.mono_s),
         )
+
+    # The inside
 
     def _seen(self, member: Member, now: Instant) -> None:
         member.last_seen_mono_s = now.mono_s

@@ -6,6 +6,7 @@ keep or show one takes a snapshot.
 """
 
 from cacheroute.core.instance import Instance
+from cacheroute.core.pressure import Queues
 from cacheroute.core.resources import Resource
 
 
@@ -25,9 +26,11 @@ class Member:
         "places",
         "probed_models",
         "qps_1m",
+        "queues",
         "resource",
         "rest",
         "watched",
+        "weight",
     )
 
     def __init__(self, instance: Instance) -> None:
@@ -46,6 +49,8 @@ class Member:
         """Its last resource snapshot, normalised."""
         self.probed_models: frozenset[str] | None = None
         """What its own `/v1/models` listed; None until it was asked."""
+        self.queues: Queues | None = None
+        """What waits and runs for it; None while nothing is queued for it."""
         self.draining = False
         """Whether it is to take no new requests."""
         self.ejected_until_mono_s = 0.0
@@ -58,6 +63,8 @@ class Member:
         """Where it stands in weighted turns: 1/weight further with every request."""
         self.fingerprint_trouble = False
         """Whether its last heartbeat contradicted the capabilities known here."""
+        self.weight = instance.weight
+        """Its share against others: its own, or what the operator has ordered; 0 takes nothing."""
         self.watched = False
         """Whether an expiry is scheduled for it; never for a static one."""
 

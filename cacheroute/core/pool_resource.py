@@ -7,6 +7,7 @@ sides of it. Only alive Instances with a snapshot count as reporting.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from cacheroute.core.clock import Instant
 from cacheroute.core.resources import Resource
@@ -156,31 +157,28 @@ def _load(alive: Sequence[InstanceReading], capacity: int) -> dict[str, float | 
 
 
 def _utilization(reporting: Sequence[Resource]) -> dict[str, float | None]:
-    def over(
-        reduce: Callable[[Iterable[float | None]], float | None],
-        read: Callable[[Resource], float | None],
-    ) -> float | None:
-        return reduce(read(resource) for resource in reporting)
+    def over(reduce: Callable[[Iterable[float | None]], float | None], name: str) -> float | None:
+        return reduce(map(attrgetter(name), reporting))
 
     return {
-        "cpu_avg": over(_avg, lambda it: it.cpu_util),
-        "cpu_max": over(_max, lambda it: it.cpu_util),
-        "memory_used_mb": over(_sum, lambda it: it.memory_used_mb),
-        "memory_total_mb": over(_sum, lambda it: it.memory_total_mb),
+        "cpu_avg": over(_avg, "cpu_util"),
+        "cpu_max": over(_max, "cpu_util"),
+        "memory_used_mb": over(_sum, "memory_used_mb"),
+        "memory_total_mb": over(_sum, "memory_total_mb"),
         "memory_used_ratio": _paired_ratio(
             (it.memory_used_mb, it.memory_total_mb) for it in reporting
         ),
-        "memory_free_ratio_min": over(_min, lambda it: it.memory_free_ratio),
-        "gpu_util_avg": over(_avg, lambda it: it.gpu_util_avg),
+        "memory_free_ratio_min": over(_min, "memory_free_ratio"),
+        "gpu_util_avg": over(_avg, "gpu_util_avg"),
         # The published meaning: the highest average, not the highest sample.
-        "gpu_util_max": over(_max, lambda it: it.gpu_util_avg),
-        "gpu_mem_used_mb": over(_sum, lambda it: it.gpu_mem_used_mb),
-        "gpu_mem_total_mb": over(_sum, lambda it: it.gpu_mem_total_mb),
+        "gpu_util_max": over(_max, "gpu_util_avg"),
+        "gpu_mem_used_mb": over(_sum, "gpu_mem_used_mb"),
+        "gpu_mem_total_mb": over(_sum, "gpu_mem_total_mb"),
         "gpu_mem_used_ratio": _paired_ratio(
             (it.gpu_mem_used_mb, it.gpu_mem_total_mb) for it in reporting
         ),
-        "network_rx_mbps_total": over(_sum, lambda it: it.network_rx_mbps),
-        "network_tx_mbps_total": over(_sum, lambda it: it.network_tx_mbps),
+        "network_rx_mbps_total": over(_sum, "network_rx_mbps"),
+        "network_tx_mbps_total": over(_sum, "network_tx_mbps"),
     }
 
 
@@ -228,7 +226,8 @@ def _quality(known: int, expected: int) -> str:
 
 
 def _known(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None and math.isfinite(value)]
+    known = [value for value in values if value is not None]
+    return known if all(map(math.isfinite, known)) else list(filter(math.isfinite, known))
 
 
 def _finite(value: float) -> float | None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from cacheroute.core.clock import Instant
 from cacheroute.core.instance import Instance
+from cacheroute.core.orders import Orders
 from cacheroute.core.pool_outcomes import Liveness
+from cacheroute.core.pressure import Pressure
 from cacheroute.core.resources import Resource
 
 
@@ -31,8 +33,14 @@ class InstanceView:
     """Models it declared or listed; None when unknown."""
     draining: bool
     """Whether it takes no new requests."""
+    weight: float
+    """Its share against others: its own, or what the operator has ordered."""
+    orders: Orders
+    """What the operator has ordered of it."""
     ejected_for_s: float
     """How much longer health keeps it out; 0 when it does not."""
+    pressure: Pressure | None = None
+    """What waits and runs for it at that instant; None where nothing is queued."""
 
     @property
     def is_alive(self) -> bool:

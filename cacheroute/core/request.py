@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from cacheroute.core.task import Task
+
 Caller = Literal["native", "scheduler"]
 """Who is asking: a plain OpenAI client, or a Scheduler that forwards for one."""
 
@@ -33,3 +35,5 @@ class RouteRequest:
     """What is forwarded: the caller's own bytes, or what a Scheduler's Request stands for."""
     arrived_mono_s: float
     arrived_wall_s: float
+    task: Task | None = None
+    """What a Scheduler wants done; None for a plain client."""

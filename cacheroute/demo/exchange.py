@@ -1,7 +1,8 @@
 """One request on its way through the engine, from its prompt to the last byte of its answer.
 
 It holds the client's `Inbound` and the engine's runs, and lets go of both together: when
-the answer ends, when the client leaves, or when a fault strikes.
+the answer ends, when the client leaves, or when a fault strikes. Where KV is kept outside,
+the prompts go there first, and an answer ends only when its KV has been written.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from cacheroute.core.engine.run import Run, Sequence
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.demo import tokens
 from cacheroute.demo.faults import Fault
+from cacheroute.demo.kv_loads import KvLoads
 from cacheroute.demo.pace import Pacer
 from cacheroute.demo.refusal import JSON_HEADERS, Refusal, engine_died
 from cacheroute.demo.reply import Choice, Reply
@@ -54,6 +56,7 @@ class Exchange:
         observer: Observer,
         fault: Fault | None,
         on_end: Callable[[Exchange], None],
+        outside: KvLoads | None = None,
     ) -> None:
         self._inbound = inbound
         self._reply = reply
@@ -62,6 +65,9 @@ class Exchange:
         self._observer = observer
         self._fault = fault
         self._on_end = on_end
+        self._outside = outside
+        self._stop_loading: Callable[[], object] | None = None
+        self._open_saves = 0
         self._streams = reply.ask.params.stream
         self._due: list[bytes] = []
         self._opened = False
@@ -83,6 +89,10 @@ class Exchange:
             # As from vLLM, the head is there long before the first token.
             self._inbound.start(200, EVENT_STREAM)
             self._inbound.write(b"")
+        outside = self._outside
+        waiting: list[Sequence] = []
+        # All at one moment, or a hiccup between two would put them into other steps.
+        at_s = self._pacer.now()
         self._open_runs = len(ask.answers) or len(ask.prompts)
         for number in range(self._open_runs):
             choice = reply.choices[number] if ask.answers else None
@@ -96,7 +106,18 @@ class Exchange:
             )
             if choice is not None:
                 self._choices[sequence.id] = choice
-            reply.runs.append(self._pacer.submit(sequence, self))
+            if outside is None:
+                reply.runs.append(self._pacer.submit(sequence, self, at_s=at_s))
+            else:
+                waiting.append(sequence)
+        if outside is not None:
+            self._stop_loading = outside.load(waiting, self._loaded)
+
+    def _loaded(self, sequences: list[Sequence], at_s: float | None) -> None:
+        if self._ended:
+            return
+        for sequence in sequences:
+            self._reply.runs.append(self._pacer.submit(sequence, self, at_s=at_s))
 
     # From the pacer.
 
@@ -116,6 +137,9 @@ class Exchange:
         if token.finished:
             self._open_runs -= 1
             self._observer.on_finished(run, choice.answer.finish_reason if choice else "stop")
+        if self._outside is not None and self._outside.saves and token.number <= 1:
+            self._open_saves += 1
+            self._outside.save(run.sequence, self._saved)
         fault = self._fault
         if fault is None or self._ended:
             return
@@ -126,7 +150,7 @@ class Exchange:
         """Send what has been drawn, and end the answer if it is complete."""
         if self._ended:
             return
-        complete = not self._open_runs
+        complete = not self._open_runs and not self._open_saves
         if not self._streams:
             if complete:
                 self._inbound.respond(200, JSON_HEADERS, self._shape.whole())
@@ -139,6 +163,11 @@ class Exchange:
         else:
             self._inbound.write(b"".join(self._due))
             self._due.clear()
+
+    def _saved(self) -> None:
+        self._open_saves -= 1
+        if not self._open_runs:
+            self.flush()
 
     # Ends that are no end.
 
@@ -176,6 +205,8 @@ class Exchange:
     def _end(self) -> None:
         self._ended = True
         self._inbound.on_gone = None
+        if self._stop_loading is not None:
+            self._stop_loading()
         if self._open_runs:
             for run in self._reply.runs:
                 self._pacer.abort(run.sequence.id)

@@ -51,13 +51,17 @@ def registration(options: InstanceOptions, port: int) -> dict[str, object]:
                 "block_size": profile.block_tokens,
             },
             "parallelism": {
-                "tensor_parallel_size": 1,
+                "tensor_parallel_size": profile.cards,
                 "pipeline_parallel_size": 1,
                 "data_parallel_size": 1,
             },
             "runtime": {
                 "vllm_version": VERSION,
-                "supported_cache_features": ["chunked_prefill", "prefix_caching"],
+                "supported_cache_features": [
+                    "chunked_prefill",
+                    *(["kv_injection"] if options.kv is not None else []),
+                    "prefix_caching",
+                ],
             },
         },
     }

@@ -6,6 +6,10 @@ GPU: prompts that share a prefix really get their first token sooner. It prints 
 `listening on http://HOST:PORT`, and exits 0 when told to stop, 2 on a bad option, 5 when it
 cannot listen.
 
+With `--kv-redis` it looks for KV outside, as vLLM does with LMCache: blocks of a prompt that a
+Redis holds are loaded instead of computed. With `--kdn-targets` as well it lets knowledge nodes
+put KV there when a Proxy wants that, and reports how far away they are.
+
 Faults can be ordered while it runs, or with `--fault` at the start:
 
     POST /demo/fault {"kind": KIND, ...}   arms one; GET shows what is armed, DELETE takes all back
@@ -36,6 +40,9 @@ from collections.abc import Callable
 from cacheroute.core.engine.engine import Engine
 from cacheroute.demo import identity
 from cacheroute.demo.fault_desk import FaultDesk
+from cacheroute.demo.kv_control import KvControl
+from cacheroute.demo.kv_loads import KvLoads
+from cacheroute.demo.kv_store import KvStore
 from cacheroute.demo.listening import Listening
 from cacheroute.demo.metrics import VllmMetrics
 from cacheroute.demo.options import PROGRAM, InstanceOptions, parse_options
@@ -99,8 +106,18 @@ class Instance:
         self.engine = Engine(options.profile)
         self.pacer = Pacer(self.engine, options.speed)
         self.desk = FaultDesk(self.pacer)
+        self.store: KvStore | None = None
+        self.outside: KvLoads | None = None
+        if options.kv is not None:
+            self.store = KvStore(options.kv, model=model.name, profile=options.profile)
+            self.outside = KvLoads(self.store, self.pacer)
+        self.control = KvControl(options.kv, options.kdn_targets)
         self.metrics = VllmMetrics(
-            self.engine, model=model.name, created_at_s=began_at_s, speed=lambda: self.pacer.speed
+            self.engine,
+            model=model.name,
+            created_at_s=began_at_s,
+            speed=lambda: self.pacer.speed,
+            loading=lambda: 0 if self.outside is None else self.outside.loading,
         )
         self.service = Service(
             model=model,
@@ -108,6 +125,8 @@ class Instance:
             metrics=self.metrics,
             desk=self.desk,
             max_queued=options.max_queued,
+            outside=self.outside,
+            control=self.control.routes,
         )
         self._listening = Listening(
             self.service.on_request,
@@ -124,6 +143,8 @@ class Instance:
 
     async def open(self) -> None:
         """Listen, with the faults that were ordered for the start; raises OSError."""
+        if self.store is not None:
+            await self.store.open()
         await self._listening.open()
         self.desk.refuse_for = self._listening.refuse_for
         for fault in self.options.faults:
@@ -133,6 +154,11 @@ class Instance:
         """Let running answers end for a while, then stop."""
         self.desk.clear()
         await self._listening.close(self.options.grace_s)
+        await self.control.close()
+        if self.outside is not None:
+            await self.outside.close()
+        if self.store is not None:
+            await self.store.close()
         self.pacer.stop()
 
 
@@ -140,9 +166,9 @@ async def _belong(instance: Instance, proxy_url: str, stopping: asyncio.Event) -
     """Be part of a Proxy's pool until `stopping` is set, and leave it then."""
     # An HTTP client takes longer to load than all the rest: the port is open meanwhile.
     await asyncio.to_thread(importlib.import_module, "httpx")
-    from cacheroute.demo.peer import Peer
-    from cacheroute.demo.registration import Registration
-    from cacheroute.demo.resource_agent import AgentProcess, SnapshotReporter
+    from cacheroute.member.peer import Peer
+    from cacheroute.member.registration import Registration
+    from cacheroute.member.resource_agent import AgentProcess, SnapshotReporter
 
     gc.freeze()
     options, service = instance.options, instance.service
@@ -171,6 +197,19 @@ async def _belong(instance: Instance, proxy_url: str, stopping: asyncio.Event) -
                     agent, proxy, registration, interval_s=options.report_interval_s
                 )
                 tasks.append(group.create_task(reporter.run()))
+            if options.kdn_targets:
+                from cacheroute.member.kdn_links import KdnLinks
+
+                links = KdnLinks(
+                    options.kdn_targets,
+                    proxy,
+                    registration,
+                    host=identity.advertised_host(options),
+                    port=options.advertise_port or instance.port,
+                    interval_s=options.topology_interval_s,
+                    default_bandwidth_mbps=options.link_bandwidth_mbps,
+                )
+                tasks.append(group.create_task(links.run()))
             await stopping.wait()
             for task in tasks:
                 task.cancel()

@@ -22,19 +22,26 @@ class VllmMetrics:
     """What an engine has done, as vLLM would tell it; an `exchange.Observer`."""
 
     def __init__(
-        self, engine: Engine, *, model: str, created_at_s: float, speed: Callable[[], float]
+        self,
+        engine: Engine,
+        *,
+        model: str,
+        created_at_s: float,
+        speed: Callable[[], float],
+        loading: Callable[[], int] = lambda: 0,
     ) -> None:
         self._engine = engine
         self._labels = {"engine": "0", "model_name": model}
         self._created_at_s = created_at_s
         self._speed = speed
+        self._loading = loading
         self._histograms = {name: Histogram(bounds) for name, (_, bounds) in HISTOGRAMS.items()}
         self._finished = dict.fromkeys(_FINISHED_REASONS, 0)
         self._rejected = dict.fromkeys(_REJECTED_REASONS, 0)
 
     def on_token(self, run: Run, at_s: float, previous_at_s: float | None) -> None:
         """Count one token's wait: from the request for the first, else from the one before."""
-        since_s = run.submitted_at_s if previous_at_s is None else previous_at_s
+        since_s = run.asked_at_s if previous_at_s is None else previous_at_s
         name = "time_to_first_token_seconds" if previous_at_s is None else (
             "inter_token_latency_seconds"
         )  # fmt: skip
@@ -53,8 +60,8 @@ class VllmMetrics:
             "request_prompt_tokens": prompt,
             "request_generation_tokens": output,
             "request_prefill_kv_computed_tokens": prompt - run.cached_tokens,
-            "e2e_request_latency_seconds": (ended_s - run.submitted_at_s) / speed,
-            "request_queue_time_seconds": (began_s - run.submitted_at_s) / speed,
+            "e2e_request_latency_seconds": (ended_s - run.asked_at_s) / speed,
+            "request_queue_time_seconds": (began_s - run.asked_at_s) / speed,
             "request_inference_time_seconds": (ended_s - began_s) / speed,
             "request_prefill_time_seconds": (first_s - began_s) / speed,
             "request_decode_time_seconds": (ended_s - first_s) / speed,
@@ -91,25 +98,27 @@ class VllmMetrics:
     def _values(self) -> dict[str, list[Sample]]:
         engine, labels = self._engine, self._labels
         totals = engine.totals
-        hits = totals.prefix_hits_tokens
-        waiting = {"capacity": engine.waiting, "deferred": 0}
+        hits, loaded = totals.prefix_hits_tokens, totals.loaded_tokens
+        waiting = {"capacity": engine.waiting, "deferred": self._loading()}
         sources = {
-            "local_compute": totals.prefix_queries_tokens - hits,
+            "local_compute": totals.prefix_queries_tokens - hits - loaded,
             "local_cache_hit": hits,
-            "external_kv_transfer": 0,
+            "external_kv_transfer": loaded,
         }
         model = {"model_name": labels["model_name"]}
         return {
             "num_requests_running": [("", labels, engine.running)],
-            "num_requests_waiting": [("", labels, engine.waiting)],
+            "num_requests_waiting": [("", labels, sum(waiting.values()))],
             "num_requests_waiting_by_reason": _split(labels, "reason", waiting),
             "kv_cache_usage_perc": [("", labels, engine.kv_usage_ratio)],
             "prefix_cache_queries": [("", labels, totals.prefix_queries_tokens)],
             "prefix_cache_hits": [("", labels, hits)],
+            "external_prefix_cache_queries": [("", labels, totals.outside_queries_tokens)],
+            "external_prefix_cache_hits": [("", labels, loaded)],
             "num_preemptions": [("", labels, 0)],
             "prompt_tokens": [("", labels, totals.prompt_tokens)],
             "prompt_tokens_by_source": _split(labels, "source", sources),
-            "prompt_tokens_cached": [("", labels, hits)],
+            "prompt_tokens_cached": [("", labels, hits + loaded)],
             "generation_tokens": [("", labels, totals.generation_tokens)],
             "request_success": _split(labels, "finished_reason", self._finished),
             "admission_rejections": _split(model, "reason", self._rejected),

@@ -4,18 +4,17 @@ An option that cannot be is one sentence on stderr and exit 2.
 """
 
 import argparse
-import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
 
 from cacheroute.core.engine.profile import PROFILES, EngineProfile
 from cacheroute.demo.faults import Fault, parse_fault
+from cacheroute.demo.kv_options import KvOptions, add_kv_options, kv_defaults, kv_options
 from cacheroute.demo.refusal import Refusal
+from cacheroute.formats.address import Address
+from cacheroute.member.arguments import OneLineParser, addresses, name, number, whole, words
 
 PROGRAM = "cacheroute.demo.instance"
-EXIT_USAGE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,15 +57,16 @@ class InstanceOptions:
     report_interval_s: float = 1.0
     faults: tuple[Fault, ...] = ()
     """Faults that are armed from the start."""
+    kv: KvOptions | None = None
+    """Where KV is kept outside; None keeps it here only."""
+    kdn_targets: tuple[Address, ...] = ()
+    """Knowledge nodes that are measured, and that may be told where `kv` is."""
+    topology_interval_s: float = 10.0
+    """Time between measurements of the ways to them."""
+    link_bandwidth_mbps: float = 1000.0
+    """Bandwidth of a way whose own nobody tells."""
     grace_s: float = 5.0
     """How long running answers may go on after SIGTERM."""
-
-
-class _OneLineParser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong without a page of usage before it."""
-        sys.stderr.write(f"{PROGRAM}: {message} (see --help)\n")
-        raise SystemExit(EXIT_USAGE)
 
 
 def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> InstanceOptions:
@@ -109,6 +109,10 @@ def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> InstanceOp
         report_resources=not given.no_agent,
         report_interval_s=given.report_interval_s,
         faults=tuple(given.fault or ()),
+        kv=kv_options(parser, given, environ),
+        kdn_targets=given.kdn_targets,
+        topology_interval_s=given.topology_interval_s,
+        link_bandwidth_mbps=given.link_bandwidth_mbps,
         grace_s=given.grace_s,
     )
 
@@ -125,21 +129,24 @@ _ENVIRONMENT = {
     "INSTANCE_KV_BLOCK_SIZE": "block_size",
     "INSTANCE_RESOURCE_AGENT_URL": "agent_url",
     "INSTANCE_RESOURCE_AGENT_PORT": "agent_port",
+    "INSTANCE_TOPOLOGY_KDN_TARGETS": "kdn_targets",
+    "INSTANCE_DEFAULT_LINK_BW_MBPS": "link_bandwidth_mbps",
 }
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     values: dict[str, object] = {
-        option: environ[name] for name, option in _ENVIRONMENT.items() if environ.get(name)
+        option: environ[each] for each, option in _ENVIRONMENT.items() if environ.get(each)
     }
+    values |= kv_defaults(environ)
     listen = environ.get("INSTANCE_RESOURCE_AGENT_LISTEN")
     if listen and "agent_port" not in values:
         values["agent_port"] = listen.rpartition(":")[2]
     interval_ms = environ.get("INSTANCE_RESOURCE_REPORT_INTERVAL_MS")
     if interval_ms:
         values["report_interval_s"] = f"{interval_ms}e-3"
-    for name in ("INSTANCE_RESOURCE_MONITOR_ENABLE", "INSTANCE_RESOURCE_REPORT_ENABLE"):
-        if not _is_on(environ.get(name, "1")):
+    for each in ("INSTANCE_RESOURCE_MONITOR_ENABLE", "INSTANCE_RESOURCE_REPORT_ENABLE"):
+        if not _is_on(environ.get(each, "1")):
             values["no_agent"] = True
     return values
 
@@ -148,84 +155,55 @@ def _is_on(value: str) -> bool:
     return value.strip().lower() not in {"0", "false", "no", "off"}
 
 
-def _build_parser() -> argparse.ArgumentParser:
-    parser = _OneLineParser(
-        prog=PROGRAM,
+def _build_parser() -> OneLineParser:
+    parser = OneLineParser(
+        program=PROGRAM,
         description="A model server without a model: vLLM's HTTP API, paced like a real GPU.",
-        allow_abbrev=False,
     )
-
-    def add(name: str, *, help: str, default: object = None, **fields: Any) -> None:  # noqa: A002
-        # A default that says nothing, such as None, is told in the help text in words.
-        shown = help if default in (None, "", (), False) else f"{help} (default: %(default)s)"
-        parser.add_argument(name, help=shown, default=default, **fields)
-
+    add = parser.option
     add("--host", default="127.0.0.1", help="address to listen on")
-    add("--port", type=_whole(0, 65535), default=9001, help="port to listen on; 0 takes a free one")
+    add("--port", type=whole(0, 65535), default=9001, help="port to listen on; 0 takes a free one")
     add("--cp-host", help="address of a control plane port of its own (default: --host)")
-    add("--cp-port", type=_whole(1, 65535), help="control plane port (default: the same port)")
+    add("--cp-port", type=whole(1, 65535), help="control plane port (default: the same port)")
     add("--instance-id", help="id to register as (default: hp_HOST:PORT as advertised)")
     add("--advertise-host", help="host that the Proxy is told (default: --host)")
     add(
         "--advertise-port",
-        type=_whole(1, 65535),
+        type=whole(1, 65535),
         help="port that the Proxy is told (default: --port)",
     )
-    add("--model", type=_name, default="demo-8b", help="model name to serve")
+    add("--model", type=name, default="demo-8b", help="model name to serve")
     add("--profile", choices=sorted(PROFILES), default="h100", help="GPU to pace like")
-    add("--speed", type=_number(0.01, 1000), default=1.0, help="times faster than the real GPU")
-    add("--block-size", type=_whole(1, 1 << 16), default=16, help="tokens in one KV block")
-    add("--kv-tokens", type=_whole(1, 1 << 40), help="KV space in tokens (default: the profile's)")
-    add("--max-model-len", type=_whole(1, 1 << 40), default=131_072, help="longest context, tokens")
-    add("--max-num-queued-reqs", type=_whole(1, 1 << 30), help="more waiting requests get a 503")
+    add("--speed", type=number(0.01, 1000), default=1.0, help="times faster than the real GPU")
+    add("--block-size", type=whole(1, 1 << 16), default=16, help="tokens in one KV block")
+    add("--kv-tokens", type=whole(1, 1 << 40), help="KV space in tokens (default: the profile's)")
+    add("--max-model-len", type=whole(1, 1 << 40), default=131_072, help="longest context, tokens")
+    add("--max-num-queued-reqs", type=whole(1, 1 << 30), help="more waiting requests get a 503")
     add("--proxy-cp-url", default="", help="control plane to register at; empty stands alone")
-    add("--tags", type=_words, default=(), help="tags to register with, separated by commas")
-    add("--weight", type=_number(0, 1e6), default=1.0, help="weight to register with")
-    add("--heartbeat-s", type=_number(0.05, 3600), help="heartbeat interval (default: the Proxy's)")
+    add("--tags", type=words, default=(), help="tags to register with, separated by commas")
+    add("--weight", type=number(0, 1e6), default=1.0, help="weight to register with")
+    add("--heartbeat-s", type=number(0.05, 3600), help="heartbeat interval (default: the Proxy's)")
     add("--agent-url", default="", help="resource agent to ask (default: one on --agent-port)")
-    add("--agent-port", type=_whole(1, 65535), default=9201, help="port of the resource agent")
+    add("--agent-port", type=whole(1, 65535), default=9201, help="port of the resource agent")
     add("--no-agent", action="store_true", default=False, help="report no resource snapshots")
-    add("--report-interval-s", type=_number(0.05, 3600), default=1.0, help="time between snapshots")
+    add("--report-interval-s", type=number(0.05, 3600), default=1.0, help="time between snapshots")
+    add_kv_options(parser)
+    add("--kdn-targets", type=addresses, default=(), help="knowledge nodes, as HOST:PORT[,..]")
+    add(
+        "--topology-interval-s",
+        type=number(0.05, 3600),
+        default=10.0,
+        help="time between measurements of the ways to them",
+    )
+    add(
+        "--link-bandwidth-mbps",
+        type=number(0.001, 1e7),
+        default=1000.0,
+        help="bandwidth of such a way where nobody tells it",
+    )
     add("--fault", action="append", type=_fault, help="arm a fault, as error:status=503,count=3")
-    add("--grace-s", type=_number(0, 3600), default=5.0, help="time for running answers at the end")
+    add("--grace-s", type=number(0, 3600), default=5.0, help="time for running answers at the end")
     return parser
-
-
-def _whole(least: int, most: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        value = int(text) if text.isascii() and text.isdigit() else least - 1
-        if not least <= value <= most:
-            raise argparse.ArgumentTypeError(
-                f"must be a whole number from {least} to {most}, not {text!r}"
-            )
-        return value
-
-    return read
-
-
-def _number(least: float, most: float) -> Callable[[str], float]:
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not least <= value <= most:
-            raise argparse.ArgumentTypeError(
-                f"must be a number from {least:g} to {most:g}, not {text!r}"
-            )
-        return value
-
-    return read
-
-
-def _name(text: str) -> str:
-    if not 0 < len(text) <= 256 or not text.isprintable():
-        raise argparse.ArgumentTypeError(f"must be 1 to 256 printable characters, not {text!r}")
-    return text
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _fault(text: str) -> Fault:

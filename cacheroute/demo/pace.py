@@ -55,9 +55,14 @@ class Pacer:
             return self._model_s
         return self._model_s + (self._loop.time() - self._real_s) * self._speed
 
-    def submit(self, sequence: Sequence, listener: Listener) -> Run:
-        """Queue a request; its tokens come to `listener` until the last or an abort."""
-        run = self.engine.submit(sequence, self.now())
+    def submit(self, sequence: Sequence, listener: Listener, *, at_s: float | None = None) -> Run:
+        """Queue a request; its tokens come to `listener` until the last or an abort.
+
+        `at_s` is the model time at which it was ready, if that has passed already: a timer
+        that fires late must not cost model time.
+        """
+        now = self.now()
+        run = self.engine.submit(sequence, now if at_s is None else min(at_s, now))
         self._listeners[sequence.id] = listener
         self._arm()
         return run

@@ -15,6 +15,7 @@ from cacheroute.demo import tokens
 from cacheroute.demo.body import read_body
 from cacheroute.demo.exchange import Exchange
 from cacheroute.demo.fault_desk import FaultDesk
+from cacheroute.demo.kv_loads import KvLoads
 from cacheroute.demo.metrics import CONTENT_TYPE, VllmMetrics
 from cacheroute.demo.pace import Pacer
 from cacheroute.demo.params import Body, ServedModel, check_model
@@ -73,17 +74,20 @@ class Service:
         metrics: VllmMetrics,
         desk: FaultDesk,
         max_queued: int | None = None,
+        outside: KvLoads | None = None,
+        control: Mapping[str, Mapping[str, Route]] | None = None,
     ) -> None:
         self._model = model
         self._pacer = pacer
         self._metrics = metrics
         self._desk = desk
         self._max_queued = max_queued
+        self._outside = outside
         self._loop = asyncio.get_running_loop()
         self._rate = MinuteRate()
         self._exchanges: set[Exchange] = set()
         self._sequences = 0
-        self._routes = self._build_routes()
+        self._routes = {**self._build_routes(), **(control or {})}
 
     @property
     def inflight(self) -> int:
@@ -111,9 +115,9 @@ class Service:
         except Refusal as refusal:
             inbound.respond(refusal.status, refusal.headers, refusal.body)
 
-    def _build_routes(self) -> dict[str, dict[str, Route]]:
+    def _build_routes(self) -> dict[str, Mapping[str, Route]]:
         desk = self._desk
-        routes: dict[str, dict[str, Route]] = {
+        routes: dict[str, Mapping[str, Route]] = {
             "/health": {"GET": _empty},
             "/ping": {"GET": _empty, "POST": _empty},
             "/version": {"GET": lambda inbound: _json(inbound, {"version": VERSION})},
@@ -153,7 +157,7 @@ class Service:
             )
             exchange = Exchange(
                 inbound, reply, draw(reply), pacer=self._pacer, observer=self._metrics,
-                fault=fault, on_end=self._exchanges.discard,
+                fault=fault, on_end=self._exchanges.discard, outside=self._outside,
             )  # fmt: skip
             self._exchanges.add(exchange)
             exchange.begin(self._next_sequence)

@@ -44,6 +44,18 @@ VALUES: dict[str, Family] = {
             "prefix_cache_hits",
             "Prefix cache hits, in terms of number of cached tokens.",
         ),
+        (
+            "counter",
+            "external_prefix_cache_queries",
+            "External prefix cache queries from KV connector cross-instance cache sharing, in "
+            "terms of number of queried tokens.",
+        ),
+        (
+            "counter",
+            "external_prefix_cache_hits",
+            "External prefix cache hits from KV connector cross-instance cache sharing, in terms "
+            "of number of cached tokens.",
+        ),
         ("counter", "num_preemptions", "Cumulative number of preemption from the engine."),
         ("counter", "prompt_tokens", "Number of prefill tokens processed."),
         ("counter", "prompt_tokens_by_source", "Number of prompt tokens by source."),

@@ -7,6 +7,8 @@ makes an engine's prefix cache miss; so only the span of the value is replaced.
 import json
 import re
 
+import msgspec
+
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],]', re.DOTALL)
 """Possessive: with an alternative per character, a picture costs a hundred times its size."""
 _OPENING = re.compile(rb"[ \t\r\n]*\{")
@@ -63,3 +65,14 @@ def replace_value(document: bytes, key: bytes, value: bytes) -> bytes:
     """Put an encoded value in the place of a top-level key's; unchanged if there is no such key."""
     span = find_value(document, key)
     return document if span is None else document[: span[0]] + value + document[span[1] :]
+
+
+def append_key(document: bytes, key: str, value: bytes) -> bytes | None:
+    """Add an encoded value to a JSON object as its last key; None if it is no JSON object."""
+    try:
+        fields = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    whole = document.rstrip(_SPACE)
+    comma = b"," if fields else b""
+    return b'%b%b"%b":%b}' % (whole[:-1].rstrip(_SPACE), comma, key.encode(), value)

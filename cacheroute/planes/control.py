@@ -4,7 +4,7 @@ Each endpoint reads a body, asks the owner once, and says what came of it. Impor
 module loads FastAPI; nothing else in the Proxy does.
 """
 
-from collections.abc import Mapping
+import asyncio
 from typing import Annotated
 
 from fastapi import FastAPI, Query, Request, Response
@@ -14,12 +14,14 @@ from starlette.exceptions import HTTPException
 from cacheroute import __version__
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool_outcomes import Heartbeat, Refusal
-from cacheroute.core.pool_resource import pool_resource, pool_resource_sources
+from cacheroute.core.pool_resource import pool_resource_sources
 from cacheroute.core.resources import normalise
 from cacheroute.core.topology import Link
 from cacheroute.planes import debug
 from cacheroute.planes.access import Access
 from cacheroute.planes.body_limit import BodyLimit
+from cacheroute.planes.console_routes import add_console
+from cacheroute.planes.console_stream import Abort
 from cacheroute.planes.control_owner import ControlOwner, ControlRules
 from cacheroute.planes.control_replies import (
     JsonResponse,
@@ -30,7 +32,10 @@ from cacheroute.planes.control_replies import (
     problem,
     read,
 )
+from cacheroute.planes.predictions import errors_row, predictions_page, take
 from cacheroute.planes.registering import forbidden, instance_behind, instance_of
+from cacheroute.planes.summary import pool_summary, ttl_s
+from cacheroute.planes.topology import count_links, kdn_links, topology_page
 from cacheroute.wire import paths
 from cacheroute.wire.instances import (
     HeartbeatBody,
@@ -38,7 +43,7 @@ from cacheroute.wire.instances import (
     SnapshotBody,
     UnregisterBody,
 )
-from cacheroute.wire.topology import LinkBody, TopologyReportBody
+from cacheroute.wire.topology import TopologyReportBody
 
 _STATUS_OF_REFUSAL = {
     "pool_full": 503,
@@ -50,8 +55,17 @@ _UNKNOWN = {"ok": False, "error": "unknown_instance"}
 _MAX_DECISIONS = 1_024
 
 
-def build_control_app(owner: ControlOwner, rules: ControlRules) -> FastAPI:
-    """Build the ASGI app; routes that are added to it later are protected alike."""
+def build_control_app(
+    owner: ControlOwner,
+    rules: ControlRules,
+    *,
+    stopping: asyncio.Event | None = None,
+    abort: Abort = lambda _: None,
+) -> FastAPI:
+    """Build the ASGI app; routes that are added to it later are protected alike.
+
+    `stopping` is set when answers without an end have to end; `abort` cuts off a client.
+    """
     app = FastAPI(
         title="CacheRoute control plane",
         version=__version__,
@@ -71,6 +85,7 @@ def build_control_app(owner: ControlOwner, rules: ControlRules) -> FastAPI:
     _topology(app, owner, rules)
     _health(app, owner)
     _debug(app, owner)
+    add_console(app, owner, stopping=stopping or asyncio.Event(), abort=abort)
     app.add_middleware(
         BodyLimit,
         max_bytes=rules.body_bytes,
@@ -81,18 +96,14 @@ def build_control_app(owner: ControlOwner, rules: ControlRules) -> FastAPI:
     return app
 
 
-def _ttl_s(owner: ControlOwner) -> int:
-    return max(1, int(owner.pool.rules.ttl_s))
-
-
 def _health(app: FastAPI, owner: ControlOwner) -> None:
     async def health() -> Response:
-        return JsonResponse({"ok": True, "ttl_s": _ttl_s(owner)})
+        return JsonResponse({"ok": True, "ttl_s": ttl_s(owner)})
 
     async def ready() -> Response:
         if owner.draining:
             return JsonResponse({"ok": False, "reason": "draining"}, status_code=503)
-        if not any(owner.pool.alive(owner.clock.now())):
+        if not any(True for _ in owner.pool.willing(owner.clock.now())):
             return JsonResponse({"ok": False, "reason": "no_instance"}, status_code=503)
         return JsonResponse({"ok": True})
 
@@ -113,13 +124,13 @@ def _instances(app: FastAPI, owner: ControlOwner, rules: ControlRules) -> None:
         outcome = owner.register(instance)
         if isinstance(outcome, Refusal):
             return problem(_STATUS_OF_REFUSAL[outcome.code], outcome.code, outcome.detail)
-        ttl_s = _ttl_s(owner)
+        ttl = ttl_s(owner)
         known = outcome.member.instance
         return JsonResponse(
             {
                 "instance_id": known.instance_id,
-                "heartbeat_interval_s": min(10, max(1, ttl_s // 3)),
-                "ttl_s": ttl_s,
+                "heartbeat_interval_s": min(10, max(1, ttl // 3)),
+                "ttl_s": ttl,
                 "capability_fingerprint": known.capability_fingerprint,
             }
         )
@@ -175,7 +186,7 @@ def _topology(app: FastAPI, owner: ControlOwner, rules: ControlRules) -> None:
             return invalid("links", message)
         if body.instance_id not in owner.pool.members:
             return JsonResponse({**_UNKNOWN, "merged_links": 0})
-        links = {key: _link(link) for key, link in body.links.items()}
+        links = {key: Link.of(link.as_reported()) for key, link in body.links.items()}
         refused = owner.report_topology(body.instance_id, links)
         if refused:
             return problem(503, "topology_full", refused)
@@ -184,24 +195,34 @@ def _topology(app: FastAPI, owner: ControlOwner, rules: ControlRules) -> None:
     app.add_route(paths.TOPOLOGY_REPORT, report, methods=["POST"])
 
     @app.get(paths.TOPOLOGY_KDN_LINKS)
-    async def kdn_links() -> Response:
-        return JsonResponse(debug.kdn_links(owner.topology))
+    async def merged() -> Response:
+        snapshot = owner.pool.snapshot(owner.clock.now())
+        return JsonResponse({"kdn_links": kdn_links(owner.topology, snapshot)})
+
+    @app.get(paths.DEBUG_TOPOLOGY)
+    async def in_detail() -> Response:
+        snapshot = owner.pool.snapshot(owner.clock.now())
+        return JsonResponse(topology_page(owner.topology, snapshot))
 
 
 def _debug(app: FastAPI, owner: ControlOwner) -> None:
     @app.get(paths.DEBUG_STATUS)
     async def status() -> Response:
+        snapshot = owner.pool.snapshot(owner.clock.now())
         return JsonResponse(
             debug.status(
-                owner.pool.snapshot(owner.clock.now()),
-                ttl_s=_ttl_s(owner),
-                links=len(owner.topology),
+                snapshot,
+                ttl_s=ttl_s(owner),
+                links=count_links(owner.topology, snapshot),
                 proxy_id=owner.proxy_id,
                 version=__version__,
                 strategy=owner.strategy.name,
                 started=owner.started,
                 draining=owner.draining,
                 unknown_reports=owner.pool.unknown.total,
+                scheduler_state=owner.scheduler_state.state,
+                knowledge_paths=owner.knowledge_paths,
+                prediction_error=errors_row(owner.predictions.errors),
             )
         )
 
@@ -216,23 +237,36 @@ def _debug(app: FastAPI, owner: ControlOwner) -> None:
             debug.instance_loads(
                 owner.pool.snapshot(owner.clock.now()),
                 include_dead=include_dead,
-                ttl_s=_ttl_s(owner),
+                ttl_s=ttl_s(owner),
                 weights=owner.weights.as_mapping(),
             )
         )
 
     @app.get(paths.DEBUG_POOL_RESOURCE)
     async def pool() -> Response:
-        return JsonResponse({"ok": True, "pool_resource": _pool_resource(owner)})
+        return JsonResponse({"ok": True, "pool_resource": pool_summary(owner)})
 
     @app.get(paths.DEBUG_POOL_RESOURCE_SOURCES)
     async def pool_sources() -> Response:
-        return JsonResponse({"ok": True, **pool_resource_sources(_pool_resource(owner))})
+        return JsonResponse({"ok": True, **pool_resource_sources(pool_summary(owner))})
+
+    @app.get(paths.DEBUG_SCHEDULER)
+    async def scheduler() -> Response:
+        state = owner.scheduler_state.as_wire(owner.clock.now())
+        return JsonResponse({"ok": True, **state})
+
+    @app.get(paths.DEBUG_PREDICTIONS)
+    async def predictions() -> Response:
+        # Sorting the errors of a thousand Instances would hold up every stream.
+        taken = take(owner.predictions, owner.clock.now().wall_s)
+        return await asyncio.to_thread(lambda: JsonResponse(predictions_page(taken)))
 
     @app.get(paths.DEBUG_DECISIONS)
-    async def decisions(last: Annotated[int, Query(ge=1, le=_MAX_DECISIONS)] = 20) -> Response:
-        newest = [decision.as_wire() for decision in owner.decisions.last(last)]
-        return JsonResponse({"ok": True, "total": owner.decisions.total, "decisions": newest})
+    async def decisions(
+        last: Annotated[int | None, Query(ge=1, le=_MAX_DECISIONS)] = None,
+        since: Annotated[int | None, Query(ge=0)] = None,
+    ) -> Response:
+        return JsonResponse(debug.decisions(owner.decisions, last=last, since=since))
 
 
 def _taken_back(owner: ControlOwner, rules: ControlRules, body: HeartbeatBody) -> bool:
@@ -262,22 +296,3 @@ def _heartbeat_reply(beat: Heartbeat, body: HeartbeatBody) -> dict[str, object]:
         "expected_fingerprint": beat.expected_fingerprint,
         "reported_fingerprint": body.capability_fingerprint,
     }
-
-
-def _link(body: LinkBody) -> Link:
-    return Link(
-        bandwidth_mbps=body.bandwidth_mbps,
-        latency_ms=body.latency_ms if body.latency_ms is not None else body.rtt_ms,
-        metrics=body.as_reported(),
-    )
-
-
-def _pool_resource(owner: ControlOwner) -> Mapping[str, object]:
-    snapshot = owner.pool.snapshot(owner.clock.now())
-    return pool_resource(
-        debug.readings(snapshot.views),
-        proxy_id=owner.proxy_id,
-        ttl_s=_ttl_s(owner),
-        capacity=owner.capacity,
-        now=snapshot.taken_at,
-    )

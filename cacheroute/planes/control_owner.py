@@ -5,18 +5,25 @@ index hear of it; reading goes straight to the pool and the topology. All of it 
 synchronous.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from cacheroute.core.clock import Clock, Instant
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
+from cacheroute.core.pool_member import Member
 from cacheroute.core.pool_outcomes import Heartbeat, Refusal, Registration, Report
+from cacheroute.core.predict.coefficients import Coefficients
+from cacheroute.core.predict.correction import Corrections
+from cacheroute.core.predict.errors import PredictionErrors
 from cacheroute.core.resources import Resource
 from cacheroute.core.routing.decision import Decisions
 from cacheroute.core.routing.weights import Weights
+from cacheroute.core.scheduler_state import SchedulerState
+from cacheroute.core.tally import Tally
 from cacheroute.core.topology import Link, Topology
+from cacheroute.planes.traces import Traces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +52,43 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """The name."""
+        ...
+
+
+class Learned(Protocol):
+    """What was learned about one Instance."""
+
+    @property
+    def errors(self) -> PredictionErrors:
+        """How wrong the predicted times to first token were."""
+        ...
+
+    @property
+    def corrections(self) -> Corrections:
+        """Observed over predicted."""
+        ...
+
+    @property
+    def answer_tokens(self) -> float:
+        """How long its answers are taken to be."""
+        ...
+
+
+class Predictions(Protocol):
+    """What is predicted of the Instances, and how well; to be read only."""
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The speed of the fleet."""
+        ...
+
+    @property
+    def errors(self) -> PredictionErrors:
+        """How wrong the predicted times to first token were, over all Instances."""
+        ...
+
+    def known(self) -> Iterator[tuple[Member, Learned]]:
+        """Iterate over the Instances that something was predicted of."""
         ...
 
 
@@ -99,6 +143,36 @@ class ControlOwner(Protocol):
     @property
     def decisions(self) -> Decisions:
         """The last decisions."""
+        ...
+
+    @property
+    def scheduler_state(self) -> SchedulerState:
+        """How this Proxy stands with its Scheduler."""
+        ...
+
+    @property
+    def predictions(self) -> Predictions:
+        """What is predicted of the Instances, and how well; to be read only."""
+        ...
+
+    @property
+    def traces(self) -> Traces:
+        """The last requests and how they went."""
+        ...
+
+    @property
+    def tallies(self) -> Mapping[Member, Tally]:
+        """The counters of each Instance that was used; to be read only."""
+        ...
+
+    @property
+    def elsewhere(self) -> tuple[Tally, ...]:
+        """Counters of requests that reached nobody, or somebody who has left."""
+        ...
+
+    @property
+    def knowledge_paths(self) -> Mapping[str, int]:
+        """How knowledge reached the Instances, or why it did not: requests by path."""
         ...
 
     def register(self, instance: Instance) -> Registration | Refusal:

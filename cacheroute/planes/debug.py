@@ -4,32 +4,30 @@ Pure builders from a snapshot. What is not measured yet is null and says `unavai
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 
 from cacheroute.core.clock import Instant
+from cacheroute.core.injection.paths import summed_up
 from cacheroute.core.pool_resource import InstanceReading
 from cacheroute.core.pool_snapshot import InstanceView, PoolSnapshot
+from cacheroute.core.pressure import FIGURES
 from cacheroute.core.resources import Resource
-from cacheroute.core.routing.load import load_cost
-from cacheroute.core.topology import Topology
+from cacheroute.core.routing.decision import Decisions
+from cacheroute.core.routing.load import QUEUE_SIGNALS, load_cost, signals
 
 JsonObject = dict[str, object]
 
 _COUNTER = "proxy_lifecycle_counter"
 _HEARTBEAT = "instance_heartbeat"
+_QUEUES = "proxy_queue_manager"
 _UNAVAILABLE = "unavailable"
 _SIGNAL_SOURCES = {"inflight": _COUNTER, "qps_1m": _HEARTBEAT}
-_QUEUE_FIELDS = (
-    "prepare_queue_depth",
-    "ready_queue_depth",
-    "active_prepare",
-    "active_ready",
-    "pending_prefill_count",
-    "active_decode_count",
-    "next_slot_ready_in_ms",
-    "prefill_free_in_ms",
-    "predicted_total_backlog_ms",
-)
+ALL_SOURCES = {**_SIGNAL_SOURCES, **dict.fromkeys(QUEUE_SIGNALS, _QUEUES)}
+"""Who counts each signal."""
+_NOTHING_QUEUED = dict.fromkeys(FIGURES)
 _SAMPLE_IDS = 10
+_DECISIONS_UNASKED = 20
+_DECISIONS_AT_ONCE = 1_024
 _NEVER_REPORTED = Resource()
 
 
@@ -69,21 +67,26 @@ def instance_loads(
     weights: Mapping[str, float],
 ) -> JsonObject:
     """Build `GET /debug/instance_loads`."""
+    rows = shown(snapshot, include_dead=include_dead)
+    is_queueing = any(view.pressure is not None for view in rows)
     return {
         "ok": True,
         "ttl_s": ttl_s,
         "generated_at": snapshot.taken_at.wall_s,
-        "metric_source": {**_SIGNAL_SOURCES, "queue_depth": _UNAVAILABLE},
+        "metric_source": {
+            **_SIGNAL_SOURCES,
+            "queue_depth": _QUEUES if is_queueing else _UNAVAILABLE,
+        },
         "instances": [
             {
                 "instance_id": view.instance.instance_id,
                 "is_alive": view.is_alive,
                 "inflight": view.inflight,
                 "qps_1m": view.qps_1m,
-                **dict.fromkeys(_QUEUE_FIELDS),
+                **(_NOTHING_QUEUED if view.pressure is None else view.pressure.as_mapping()),
                 "least_load_score": _score(view, weights),
             }
-            for view in shown(snapshot, include_dead=include_dead)
+            for view in rows
         ],
     }
 
@@ -99,6 +102,9 @@ def status(
     started: Instant,
     draining: bool,
     unknown_reports: int,
+    scheduler_state: str,
+    knowledge_paths: Mapping[str, int],
+    prediction_error: JsonObject,
 ) -> JsonObject:
     """Build `GET /debug/status`."""
     alive = snapshot.alive
@@ -120,7 +126,27 @@ def status(
         "stale_instances": silent.count("stale"),
         "dead_instances": silent.count("dead"),
         "unknown_reports": unknown_reports,
+        "scheduler_state": scheduler_state,
+        "knowledge": asdict(summed_up(knowledge_paths)),
+        "prediction_error": prediction_error,
     }
+
+
+def decisions(decisions: Decisions, *, last: int | None, since: int | None) -> JsonObject:
+    """Build `GET /debug/decisions`: the newest, or those after `since`, newest first.
+
+    A `since` that lies ahead is of a Proxy that has started anew: then nothing was seen before.
+    """
+    total = decisions.total
+    after = since if since is not None and since <= total else 0
+    most = _DECISIONS_UNASKED if last is None and since is None else last or _DECISIONS_AT_ONCE
+    newest = [
+        decision.as_wire()
+        for decision in decisions.last(min(most, total - after))
+        if decision.number > after
+    ]
+    missed = 0 if since is None else max(0, total - after - len(newest))
+    return {"ok": True, "total": total, "missed": missed, "decisions": newest}
 
 
 def readings(views: Iterable[InstanceView]) -> list[InstanceReading]:
@@ -130,31 +156,24 @@ def readings(views: Iterable[InstanceView]) -> list[InstanceReading]:
             is_alive=view.is_alive,
             inflight=view.inflight,
             qps_1m=view.qps_1m,
+            prepare_queue_depth=view.pressure.prepare_queue_depth if view.pressure else None,
+            ready_queue_depth=view.pressure.ready_queue_depth if view.pressure else None,
             resource=view.resource,
         )
         for view in views
     ]
 
 
-def kdn_links(topology: Topology) -> JsonObject:
-    """Build `GET /v1/topology/kdn_links`."""
-    return {
-        "kdn_links": {
-            key: {**best.link.metrics, "reported_by": best.reported_by}
-            for key, best in topology.best().items()
-        }
-    }
-
-
 def _instance_row(snapshot: PoolSnapshot, view: InstanceView, raw: bool) -> JsonObject:
     instance = view.instance
+    since_wall_s = view.orders.since_wall_s
     return {
         "instance_id": instance.instance_id,
         "host": instance.host,
         "port": instance.port,
         "endpoints": list(instance.endpoints),
         "tags": list(instance.tags),
-        "weight": instance.weight,
+        "weight": view.weight,
         "meta": instance.meta,
         "capabilities": instance.capabilities,
         "capability_fingerprint": instance.capability_fingerprint,
@@ -174,22 +193,23 @@ def _instance_row(snapshot: PoolSnapshot, view: InstanceView, raw: bool) -> Json
         "base_path": instance.base_path,
         "models": None if view.models is None else sorted(view.models),
         "draining": view.draining,
+        "drain_reason": view.orders.reason,
+        "drained_at": None if since_wall_s is None else int(since_wall_s),
+        "own_weight": instance.weight,
         "ejected_for_s": view.ejected_for_s,
     }
 
 
 def _score(view: InstanceView, weights: Mapping[str, float]) -> JsonObject:
-    known = {"inflight": float(view.inflight)}
-    if view.qps_1m is not None:
-        known["qps_1m"] = view.qps_1m
+    known = signals(inflight=view.inflight, qps_1m=view.qps_1m, pressure=view.pressure)
     # An Instance of weight 0 takes no work, so nothing is compared with it.
-    share = view.instance.weight
+    share = view.weight
     cost = load_cost(known, weights, share or 1.0)
     return {
         "total": cost.total if cost and share else None,
         "components": cost.terms if cost else {},
         "weighted_components": cost.weighted if cost else {},
-        "source": {name: _SIGNAL_SOURCES[name] for name in (cost.terms if cost else ())},
-        "queue_source": _UNAVAILABLE,
+        "source": {name: ALL_SOURCES[name] for name in (cost.terms if cost else ())},
+        "queue_source": _UNAVAILABLE if view.pressure is None else _QUEUES,
         "weights": dict(weights),
     }

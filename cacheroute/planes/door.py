@@ -13,10 +13,12 @@ import msgspec
 
 from cacheroute.core.errors import InvalidJson, InvalidPayload, RequestError
 from cacheroute.core.ids import RequestIds, is_request_id
+from cacheroute.core.injection.prompt import render_body
 from cacheroute.core.request import Caller, RouteRequest
-from cacheroute.planes.translate import openai_body
+from cacheroute.planes.translate import read_task
 
 if TYPE_CHECKING:
+    from cacheroute.core.task import Task
     from cacheroute.dataplane.inbound import Inbound
 
 
@@ -68,6 +70,7 @@ def read(
     model: str | None = None
     stream = False
     caller: Caller = "native"
+    task: Task | None = None
     try:
         try:
             seen = _glance(body)
@@ -76,8 +79,10 @@ def read(
         if seen.Request_ID is not None and len(memoryview(seen.Prompt)) and not opaque:
             caller = "scheduler"
             try:
-                model, stream, body = openai_body(_parsed(body), endpoint)
+                task = read_task(_parsed(body), endpoint)
+                model, stream = task.model, task.stream
                 _check_name(model)
+                body = render_body(task, "", task.mode)
             except RequestError as error:
                 raise SchedulerRequestError(error) from error
         else:
@@ -97,6 +102,7 @@ def read(
         body,
         arrived_mono_s,
         arrived_wall_s,
+        task,
     )
 
 

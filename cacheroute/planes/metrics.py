@@ -27,6 +27,7 @@ class MetricRow:
 
 _BACKEND = ("service", "backend", "rule")
 _INSTANCE = ("instance",)
+_QUEUE = ("instance", "queue")
 
 CATALOGUE: tuple[MetricRow, ...] = (
     MetricRow(
@@ -62,6 +63,27 @@ CATALOGUE: tuple[MetricRow, ...] = (
         help="Requests on the Instance right now.",
     ),
     MetricRow(
+        name="cacheroute_queue_depth", kind="gauge", labels=_QUEUE,
+        help="Requests that wait before the Instance, to be prepared (prepare) or sent (ready).",
+    ),
+    MetricRow(
+        name="cacheroute_queue_active", kind="gauge", labels=_QUEUE,
+        help="Requests past a queue: being prepared (prepare), on the Instance (ready).",
+    ),
+    MetricRow(
+        name="cacheroute_backlog_seconds", kind="gauge", labels=_INSTANCE,
+        help="How long one more request would wait at the Instance, as predicted.",
+    ),
+    MetricRow(
+        name="cacheroute_injections_total", kind="counter", labels=("instance", "path"),
+        help="Requests of a Scheduler by what became of their knowledge: kv_inject, text_inject, "
+        "or why neither.",
+    ),
+    MetricRow(
+        name="cacheroute_prediction_error_ratio", kind="histogram", labels=_INSTANCE,
+        help="How wrong the predicted time to first token was, as a share of the actual one.",
+    ),
+    MetricRow(
         name="cacheroute_instances", kind="gauge", labels=("state",),
         help="Instances of the pool by liveness: alive, stale, dead.",
     ),
@@ -78,6 +100,10 @@ CATALOGUE: tuple[MetricRow, ...] = (
         help="Heartbeats and reports from ids that are not registered.",
     ),
     MetricRow(
+        name="cacheroute_scheduler_registered", kind="gauge", labels=(),
+        help="1 while the Scheduler answers and lists this Proxy; absent where none is configured.",
+    ),
+    MetricRow(
         name="cacheroute_client_connections", kind="gauge", labels=(),
         help="Open client connections of the service plane.",
     ),
@@ -89,6 +115,17 @@ CATALOGUE: tuple[MetricRow, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueueGauges:
+    """The queues before one Instance at scrape time."""
+
+    waiting: tuple[int, int]
+    """Who waits to be prepared, and to be sent."""
+    active: tuple[int, int]
+    """Who is being prepared, and is on the Instance."""
+    backlog_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InstanceGauges:
     """One Instance at scrape time."""
 
@@ -96,6 +133,8 @@ class InstanceGauges:
     tally: Tally
     inflight: int
     is_resting: bool
+    queues: QueueGauges | None = None
+    """None where nothing was queued yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +149,8 @@ class Readings:
     unknown_calls_total: int
     client_connections: int
     log_dropped_total: int
+    is_scheduled: bool | None = None
+    """Whether the Scheduler knows this Proxy; None without one."""
 
 
 Sample = tuple[str, dict[str, str], float]
@@ -175,6 +216,29 @@ def samples(name: str, readings: Readings) -> Iterator[Sample]:
                     "cacheroute_queue_wait_seconds": one.tally.queue_wait_s,
                 }[name]
                 yield from _histogram(name, {"instance": one.instance_id}, histogram)
+        case "cacheroute_prediction_error_ratio":
+            for one in readings.instances:
+                if any(one.tally.prediction_error.counts):
+                    labels = {"instance": one.instance_id}
+                    yield from _histogram(name, labels, one.tally.prediction_error)
+        case "cacheroute_injections_total":
+            for one in readings.instances:
+                for path, count in sorted(one.tally.paths.items()):
+                    yield name, {"instance": one.instance_id, "path": path}, count
+        case "cacheroute_queue_depth" | "cacheroute_queue_active":
+            for one in readings.instances:
+                if one.queues is not None:
+                    is_depth = name == "cacheroute_queue_depth"
+                    counts = one.queues.waiting if is_depth else one.queues.active
+                    for queue, count in zip(("prepare", "ready"), counts, strict=True):
+                        yield name, {"instance": one.instance_id, "queue": queue}, count
+        case "cacheroute_backlog_seconds":
+            for one in readings.instances:
+                if one.queues is not None:
+                    yield name, {"instance": one.instance_id}, one.queues.backlog_s
+        case "cacheroute_scheduler_registered":
+            if readings.is_scheduled is not None:
+                yield name, {}, float(readings.is_scheduled)
         case "cacheroute_tokens_total":
             for one in readings.instances:
                 for kind, count in (

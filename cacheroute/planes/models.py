@@ -1,12 +1,17 @@
-"""`GET /v1/models`: what the pool serves, each card as an Instance wrote it."""
+"""What the pool serves: `GET /v1/models`, each card as an Instance wrote it, and the bare names."""
 
 from collections.abc import Callable, Iterable
 
 import msgspec
 
 from cacheroute.core.model_cards import ModelCards
+from cacheroute.core.pool_member import Member
 
 Declared = Iterable[tuple[str, Iterable[str]]]
+
+MAX_TOLD = 256
+"""Most models that a Scheduler is told of: a heartbeat must stay a small message."""
+_MAX_NAME_CHARS = 512
 
 
 class ModelList:
@@ -26,3 +31,12 @@ class ModelList:
             if card["id"] == name:
                 return msgspec.json.encode(card)
         return None
+
+
+def told_models(alive: Iterable[Member]) -> list[str]:
+    """Return the names that Instances list, or declare where they were never asked, sorted."""
+    names: set[str] = set()
+    for member in alive:
+        listed = member.probed_models
+        names |= (member.instance.models or frozenset()) if listed is None else listed
+    return sorted(name for name in names if len(name) <= _MAX_NAME_CHARS)[:MAX_TOLD]

@@ -28,18 +28,24 @@ from cacheroute.planes.problems import render_refusal
 from cacheroute.planes.service import Cors, ServicePlane, inference_routes
 from cacheroute.runtime.clock import SystemClock
 from cacheroute.runtime.control_server import ControlServer
+from cacheroute.runtime.operating import Operator
 from cacheroute.runtime.pipeline import Pipeline
+from cacheroute.runtime.preparation import Preparation
 from cacheroute.runtime.probing import Prober
 from cacheroute.runtime.proxy import Proxy
 from cacheroute.runtime.readings import MetricsReader
 from cacheroute.runtime.registrar import Registrar
 from cacheroute.runtime.request_log import RequestLog
+from cacheroute.runtime.scheduling import Scheduling, described
 from cacheroute.runtime.static import as_instance
 from cacheroute.runtime.tasks import Tasks
+from cacheroute.stores.audit import AuditFile
 from cacheroute.stores.base import StoreError
 from cacheroute.stores.memory import MemoryRegistry
 from cacheroute.stores.sqlite import SqliteRegistry
 from cacheroute.upstream.instance import WITHHELD_OF_ANSWER, Instances
+from cacheroute.upstream.kdn import Kdns
+from cacheroute.upstream.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +53,7 @@ if TYPE_CHECKING:
 
     from cacheroute.core.clock import Clock
     from cacheroute.settings.tree import Settings
-    from cacheroute.stores.base import RegistryStore
+    from cacheroute.stores.base import Store
 
 log = logging.getLogger("cacheroute")
 
@@ -80,7 +86,11 @@ class App:
             strategy=row.build(settings.strategy.weights),
             ejections=Ejections(settings.pool.ejection),
             mono_s=time.monotonic,
+            queues=settings.queues,
+            coefficients=settings.predict.load(),
+            header_tokens=settings.injection.header_tokens,
         )
+        self._topology = Topology(settings.control.max_links, static=settings.kdn.static_links)
         self._upstream = UpstreamPool(
             limits=settings.limits,
             timeouts=settings.timeouts,
@@ -91,6 +101,22 @@ class App:
             self._upstream,
             time.monotonic,
             forward_authorization=settings.proxy.forward_authorization,
+        )
+        # Of its own, for its peers come and go with the requests that name them.
+        self._knowledge = UpstreamPool(
+            limits=settings.limits, timeouts=settings.timeouts, object_to=forbidden_reason
+        )
+        preparation = Preparation(
+            proxy=self.proxy,
+            topology=self._topology,
+            kdns=Kdns(
+                self._knowledge,
+                lookup_timeout_s=settings.kdn.lookup_timeout_s,
+                inject_timeout_s=settings.kdn.inject_timeout_s,
+                reply_bytes=settings.kdn.reply_bytes,
+            ),
+            rules=settings.injection,
+            allowed=settings.kdn.allow,
         )
         cards = ModelCards()
         self._prober = Prober(
@@ -114,6 +140,7 @@ class App:
             cors=cors,
             wall_s=time.time,
             max_attempts=MAX_ATTEMPTS,
+            preparation=preparation,
         )
         models = ModelList(self._alive_models, cards)
         plane = ServicePlane(
@@ -131,10 +158,16 @@ class App:
             render_refusal=render_refusal,
         )
         self._tasks = Tasks()
-        self.readings = MetricsReader(self.proxy, self._service, self._request_log)
+        self.readings = MetricsReader(
+            self.proxy,
+            self._service,
+            self._request_log,
+            lambda: None if self._scheduling is None else self._scheduling.state,
+        )
         self._cards = cards
         self._control: ControlServer | None = None
-        self._store: RegistryStore | None = None
+        self._store: Store | None = None
+        self._scheduling: Scheduling | None = None
         self.registrar: Registrar | None = None
 
     @property
@@ -152,7 +185,7 @@ class App:
     def is_ready(self) -> bool:
         """Whether new work can be taken and somebody is there to do it."""
         return not self.proxy.draining and any(
-            True for _ in self.proxy.pool.alive(self._clock.now())
+            True for _ in self.proxy.pool.willing(self._clock.now())
         )
 
     async def start(
@@ -166,17 +199,28 @@ class App:
         service_port = service_listeners[0].getsockname()[1]
         self.proxy.proxy_id = settings.proxy.id_at(service_port)
         self._request_log.path = settings.request_log_path(service_port)
-        self._store = self._open_store(settings.proxy_state_dir(service_port))
+        self._scheduling = self._as_scheduled(service_port)
+        state_dir = settings.proxy_state_dir(service_port)
+        self._store = self._open_store(state_dir)
         self.registrar = Registrar(
             proxy=self.proxy,
-            topology=Topology(),
+            topology=self._topology,
             store=self._store,
             prober=self._prober,
             instances=self._instances,
             weights=settings.strategy.weights,
             capacity=settings.proxy.max_capacity,
             started=self._started,
+            scheduling=self._scheduling,
         )
+        operator = Operator(
+            proxy=self.proxy,
+            store=self._store,
+            audit=AuditFile(state_dir / "audit.jsonl"),
+            weights=settings.strategy.weights,
+            unregister=self.registrar.unregister,
+        )
+        operator.restore()
         for static in settings.static_instances:
             self.registrar.add_static(as_instance(static, self._started.wall_s))
         self.registrar.restore()
@@ -190,12 +234,18 @@ class App:
             self.registrar,
             self._control_rules(frozenset((self._service.port, control_port))),
             self.readings,
+            operator,
         )
         await self._control.start(control_listeners)
+        # Last, for who hears of this Proxy may send it requests at once.
+        if self._scheduling is not None:
+            self._scheduling.start(self._tasks, self.registrar)
 
     async def stop(self, grace_s: float | None = None) -> None:
         """Take no new work, let running answers end for the grace time, then stop everything."""
         grace_s = self.settings.proxy.shutdown_grace_s if grace_s is None else grace_s
+        if self._scheduling is not None:
+            await self._scheduling.leave()  # before it forwards anything that is to be refused
         self.proxy.draining = True
         self._service.refuse_new()
         if not await self._service.idle(grace_s):
@@ -205,11 +255,14 @@ class App:
             await self._control.stop()
         await self._tasks.stop()
         self._upstream.close()
+        self._knowledge.close()
         if self._store is not None:
             self._store.close()
 
     async def hurry(self) -> None:
         """End running answers now: streams with an error event, the rest cut off."""
+        self.proxy.turnstiles.close()
+        self._knowledge.give_up()
         self._upstream.give_up()
         await self._service.stop(_LAST_WORDS_S)
 
@@ -226,8 +279,19 @@ class App:
             own_ports=own_ports,
         )
 
+    def _as_scheduled(self, service_port: int) -> Scheduling | None:
+        told = self.settings.scheduler
+        if told.url is None:
+            return None
+        return Scheduling(
+            Scheduler(self._upstream, told.url, timeout_s=told.timeout_s),
+            described=described(self.settings, service_port),
+            clock=self._clock,
+            heartbeat_s=told.heartbeat_s,
+        )
+
     @staticmethod
-    def _open_store(folder: Path) -> RegistryStore:
+    def _open_store(folder: Path) -> Store:
         try:
             opened = SqliteRegistry.open(folder / "registry.sqlite")
         except StoreError as error:

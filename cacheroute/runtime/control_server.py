@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import uvicorn
 
+    from cacheroute.planes.admin import Operating
     from cacheroute.planes.control_owner import ControlOwner, ControlRules
     from cacheroute.planes.metrics import Readings
 
@@ -30,9 +31,14 @@ class ControlServer:
     """The control plane, as something that starts and stops."""
 
     def __init__(
-        self, owner: ControlOwner, rules: ControlRules, read_metrics: Callable[[], Readings]
+        self,
+        owner: ControlOwner,
+        rules: ControlRules,
+        read_metrics: Callable[[], Readings],
+        operator: Operating | None = None,
     ) -> None:
         self._owner = owner
+        self._operator = operator
         self._rules = rules
         self._read_metrics = read_metrics
         self._server: uvicorn.Server | None = None
@@ -49,9 +55,14 @@ class ControlServer:
         import uvicorn
         from starlette.responses import Response
 
+        from cacheroute.planes.admin import add_admin
         from cacheroute.planes.control import build_control_app
 
-        app = build_control_app(self._owner, self._rules)
+        app = build_control_app(
+            self._owner, self._rules, stopping=self._stopping, abort=self._abort
+        )
+        if self._operator is not None:
+            add_admin(app, self._operator, has_token=self._rules.token is not None)
 
         async def metrics() -> Response:
             # The page of a thousand Instances takes a third of a second to write, in which no
@@ -91,6 +102,14 @@ class ControlServer:
         self._server.should_exit = True
         self._stopping.set()
         await self._task
+
+    def _abort(self, client: object) -> None:
+        """Cut the connection of a client that does not read what it asked for."""
+        if self._server is None:
+            return
+        for connection in list(self._server.server_state.connections):
+            if getattr(connection, "client", None) == client:
+                connection.transport.abort()
 
     async def _idle(self) -> None:
         """Stand in for uvicorn's own loop, which wakes ten times a second and stops as slowly."""

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from cacheroute.core.pool_member import Member
     from cacheroute.core.request import RouteRequest
     from cacheroute.dataplane.inbound import Inbound
+    from cacheroute.runtime.passage import Passage
     from cacheroute.runtime.proxy import Placement, Proxy
     from cacheroute.runtime.request_log import RequestLog
+    from cacheroute.runtime.story import Story
     from cacheroute.upstream.exchange import Exchange
 
 
@@ -24,7 +26,7 @@ class Held:
 
     __slots__ = (
         "_inbound", "_log", "_proxy", "_request", "attempts", "exchange", "is_judged", "is_settled",
-        "placement", "tried",
+        "passage", "placement", "story", "tried",
     )  # fmt: skip
 
     def __init__(
@@ -39,9 +41,20 @@ class Held:
         """Whether the answer at hand has been counted against its Instance already."""
         self.placement: Placement | None = None
         self.exchange: Exchange | None = None
+        self.passage: Passage | None = None
+        """What it holds before and on its Instance; None for one that passes nothing."""
+        self.story: Story | None = None
+        """What will be told of it at the end of its answer; None if nothing."""
         self.attempts = 0
         self.tried: tuple[Member, ...] = ()
         """Instances that this request has failed on."""
+
+    def wait(self, placement: Placement, passage: Passage) -> None:
+        """Hold a place whose Instance is still to be waited for."""
+        self.placement = placement
+        self.passage = passage
+        passage.tried = self.tried
+        self.exchange = None
 
     def take(self, placement: Placement, exchange: Exchange) -> None:
         """Hold a place and the exchange that runs on it."""
@@ -57,6 +70,7 @@ class Held:
         placement, exchange = self.placement, self.exchange
         if exchange is not None:
             exchange.abandon()
+        self._end_passage()
         if placement is not None:
             self.tried = (*self.tried, placement.member)
             self._proxy.release(placement)
@@ -66,6 +80,15 @@ class Held:
         if placement is not None:
             ttft_s = at_mono_s - self._request.arrived_mono_s
             self._proxy.strategy.on_first_token(placement.member, ttft_s)
+        if self.passage is not None:
+            error_ratio = self.passage.first_token(at_mono_s)
+            if error_ratio is not None and placement is not None:
+                self._proxy.tally(placement.member).prediction_error.observe(error_ratio)
+
+    def _end_passage(self) -> None:
+        passage, self.passage = self.passage, None
+        if passage is not None:
+            passage.end()
 
     def settle(self, outcome: str, error: str | None = None, status: int | None = None) -> None:
         """Give everything back, and write down how it went; a second call does nothing.
@@ -84,6 +107,8 @@ class Held:
             proxy.release(placement)
         if exchange is not None and not exchange.ended:
             exchange.abandon()
+        if self.passage is not None:
+            self.passage.end()
         now_mono_s = proxy.mono_s()
         e2e_s = now_mono_s - request.arrived_mono_s
         tally = proxy.tally(member)
@@ -91,9 +116,14 @@ class Held:
         tally.duration_ms.observe(e2e_s * 1000)
         if outcome != "ok":
             tally.fail(outcome)
+        sent_s = ttft_s = usage = None
         if placement is not None:
-            tally.queue_wait_s.observe(placement.placed_mono_s - request.arrived_mono_s)
-        ttft_s = usage = None
+            passage = self.passage
+            sent_mono_s = placement.placed_mono_s
+            if passage is not None and passage.forwarded_mono_s is not None:
+                sent_mono_s = passage.forwarded_mono_s
+            sent_s = sent_mono_s - request.arrived_mono_s
+            tally.queue_wait_s.observe(sent_s)
         if exchange is not None:
             watch = exchange.watch
             usage = watch.usage
@@ -107,29 +137,41 @@ class Held:
                 tally.prompt_tokens += usage.prompt_tokens or 0
                 tally.completion_tokens += usage.completion_tokens or 0
                 tally.cached_tokens += usage.cached_tokens or 0
+                if self.passage is not None and usage.completion_tokens and outcome == "ok":
+                    decode_ms = None
+                    if watch.first_token_s is not None:
+                        decode_ms = (now_mono_s - watch.first_token_s) * 1000
+                    self.passage.answered(usage.completion_tokens, decode_ms)
+        if self.passage is not None and self.passage.path is not None:
+            path = self.passage.path
+            tally.paths[path] = tally.paths.get(path, 0) + 1
         inbound = self._inbound
         bytes_out = inbound.bytes_out
         if exchange is not None and exchange.ended and inbound.begun and not inbound.bodiless:
             bytes_out += exchange.unsent_bytes
-        self._log.add(
-            RequestRecord(
-                request.arrived_wall_s,
-                request.request_id,
-                request.endpoint,
-                request.model,
-                request.stream,
-                request.caller,
-                None if member is None else member.instance.instance_id,
-                self.attempts,
-                inbound.status or status,
-                outcome,
-                None if ttft_s is None else round(ttft_s * 1000, 3),
-                round(e2e_s * 1000, 3),
-                None if usage is None else usage.prompt_tokens,
-                None if usage is None else usage.completion_tokens,
-                None if usage is None else usage.cached_tokens,
-                len(request.body),
-                bytes_out,
-                error,
-            )
+        record = RequestRecord(
+            request.arrived_wall_s,
+            request.request_id,
+            request.endpoint,
+            request.model,
+            request.stream,
+            request.caller,
+            None if member is None else member.instance.instance_id,
+            self.attempts,
+            inbound.status or status,
+            outcome,
+            None if ttft_s is None else round(ttft_s * 1000, 3),
+            round(e2e_s * 1000, 3),
+            None if usage is None else usage.prompt_tokens,
+            None if usage is None else usage.completion_tokens,
+            None if usage is None else usage.cached_tokens,
+            len(request.body),
+            bytes_out,
+            error,
+            None if self.passage is None else self.passage.as_record(),
         )
+        self._log.add(record)
+        if self.story is None:
+            proxy.traces.add(record, sent_s)
+        else:
+            proxy.traces.add_story(record, sent_s, self.story)

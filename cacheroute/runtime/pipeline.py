@@ -4,10 +4,14 @@
 |---|---------|-----------------------------------------------------|-----------------------------|
 | 0 | Door    | bytes become a `RouteRequest`                       | 400, 413, 503 draining      |
 | 2 | Place   | an Instance is selected and leased, in one step     | 404, 503 no_instance        |
+| 3 | Decide  | knowledge goes as text or as KV                     | -                           |
+| 4 | Prepare | turnstile 1; the knowledge is brought in            | 429 queue_full              |
+| 5 | Ready   | turnstile 2; a slot of the Instance                 | 429 queue_full, 503 draining |
 | 6 | Forward | the request is sent, the answer's opening awaited   | 502, 504, or the next try   |
 | 8 | Settle  | everything held is given back, exactly once         | -                           |
 
-(1 Session, 3 Decide, 4 Prepare, 5 Ready and 7 Gate have nothing to do for a plain request.)
+(1 Session and 7 Gate have nothing to do yet. 3 to 5 are in `runtime.preparation`; a plain
+request for an Instance without a cap passes none of them.)
 
 No room calls an earlier one: a second try is the loop in `_forward`, with the Instance that
 failed excluded, and only while the client has not been sent a byte. The coroutine is run by
@@ -34,11 +38,13 @@ from cacheroute.core.routing.selection import NoInstance
 from cacheroute.dataplane.head import render_lines
 from cacheroute.dataplane.turns import Turns
 from cacheroute.planes import door, problems
+from cacheroute.runtime import last_words
 from cacheroute.runtime.held import Held
 from cacheroute.runtime.judgement import OK, Verdict, judge
+from cacheroute.runtime.passage import InstanceLeft
 from cacheroute.runtime.proxy import Placement
 from cacheroute.runtime.request_log import RequestRecord
-from cacheroute.upstream.answer import StreamWatch
+from cacheroute.runtime.story import Story
 from cacheroute.wire import headers
 
 if TYPE_CHECKING:
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     from cacheroute.core.request import Caller, RouteRequest
     from cacheroute.dataplane.inbound import Inbound
     from cacheroute.planes.service import Cors, Route
+    from cacheroute.runtime.preparation import Preparation
     from cacheroute.runtime.proxy import Proxy
     from cacheroute.runtime.request_log import RequestLog
     from cacheroute.upstream.exchange import Exchange
@@ -73,7 +80,9 @@ class Pipeline:
         cors: Cors,
         wall_s: Callable[[], float],
         max_attempts: int,
+        preparation: Preparation,
     ) -> None:
+        self._preparation = preparation
         self._proxy = proxy
         self._instances = instances
         self._log = request_log
@@ -97,7 +106,7 @@ class Pipeline:
             exchange = await self._forward(request, inbound, held)  # rooms 2 and 6
             self._relay(request, inbound, held, exchange)
             await exchange.ending()
-            self._end(exchange, held)
+            self._end(request, inbound, exchange, held)
         except ClientGone:
             self._unjudge(held)
             held.settle("client_gone")
@@ -150,18 +159,18 @@ class Pipeline:
         nowhere.requests += 1
         nowhere.fail(cause)
         request_id = request_id or self._ids.next()
-        self._log.add(
-            RequestRecord.turned_away(
-                at=self._wall_s(),
-                request_id=request_id,
-                endpoint=route.endpoint,
-                caller=caller,
-                status=error.status,
-                outcome=cause,
-                bytes_in=len(inbound.body),
-                error=error.message,
-            )
+        record = RequestRecord.turned_away(
+            at=self._wall_s(),
+            request_id=request_id,
+            endpoint=route.endpoint,
+            caller=caller,
+            status=error.status,
+            outcome=cause,
+            bytes_in=len(inbound.body),
+            error=error.message,
         )
+        self._log.add(record)
+        self._proxy.traces.add(record)
         self._answer_error(inbound, error, caller, request_id)
 
     # Rooms 2 and 6
@@ -175,9 +184,20 @@ class Pipeline:
         placement = self._proxy.place(request)
         if isinstance(placement, NoInstance):
             raise _nobody(placement)
+        held.story = last_words.story_for(request, inbound)
         while True:
+            body = None
+            if held.story is not None or placement.member.instance.max_concurrent is not None:
+                placement = await self._prepare(request, held, placement)
+                body = None if held.passage is None else held.passage.body
             try:
-                exchange = self._instances.forward(request, inbound, placement.member)
+                exchange = self._instances.forward(
+                    request,
+                    inbound,
+                    placement.member,
+                    body=body,
+                    keeps_whole=held.story is not None,
+                )
             except Exception:
                 self._proxy.release(placement)
                 self._proxy.unjudged(placement.member)
@@ -207,6 +227,26 @@ class Pipeline:
             held.let_go()
             placement = following
 
+    async def _prepare(self, request: RouteRequest, held: Held, placement: Placement) -> Placement:
+        """Rooms 3 to 5; another Instance is found if the chosen one leaves meanwhile."""
+        story = held.story or Story(request)
+        while True:
+            passage = self._preparation.begin(request, placement, story)
+            held.wait(placement, passage)
+            try:
+                await self._preparation.ready(passage)
+            except InstanceLeft:
+                self._proxy.unjudged(placement.member)  # it may come back, or be undrained
+                held.let_go()
+                following = self._proxy.place(
+                    request, excluded=held.tried, attempt=held.attempts + 1
+                )
+                if isinstance(following, NoInstance):
+                    raise _nobody(following) from None
+                placement = following
+            else:
+                return placement
+
     def _next(self, request: RouteRequest, held: Held, failed: Placement) -> Placement | None:
         if held.attempts >= self._max_attempts:
             return None
@@ -234,14 +274,19 @@ class Pipeline:
             line += b"%b: %d\r\n" % (headers.ATTEMPTS, held.attempts)
         request_id = request.request_id.encode()
         lines = b"%b%b: %b\r\n%b" % (line, headers.REQUEST_ID, request_id, cors)
-        exchange.relay_to(inbound, lines)
+        if exchange.is_whole:
+            exchange.relay_whole(inbound, lines, last_words.in_json(held, exchange))
+        else:
+            exchange.relay_to(inbound, lines)
 
     # Room 8
 
-    def _end(self, exchange: Exchange, held: Held) -> None:
+    def _end(self, request: RouteRequest, inbound: Inbound, exchange: Exchange, held: Held) -> None:
         """Settle a complete answer, then let the client see its end."""
         placement = held.placement
         verdict = judge(exchange, self._wall_s)
+        if held.story is not None:
+            last_words.end_stream(request, inbound, held, exchange, verdict)
         if placement is not None:
             if verdict.outcome == "ok":
                 self._proxy.succeeded(placement.member)
@@ -266,16 +311,14 @@ class Pipeline:
         log.warning("upstream.lost request_id=%s reason=%s", request.request_id, error.message)
         if placement is not None:
             error.rename_peer(placement.member.instance.instance_id)
+        is_stream = exchange is not None and exchange.is_stream
+        if exchange is not None and is_stream:
+            inbound.write(last_words.of_lost_stream(request, inbound, held, exchange, error))
         held.settle("upstream_lost", error.message)
-        if exchange is not None and exchange.is_stream:
-            if isinstance(exchange.watch, StreamWatch) and exchange.watch.is_amid_event:
-                inbound.write(b"\n\n")  # or the error would be read as the rest of that event
-            inbound.write(problems.error_event(error))
-            if request.caller == "scheduler":
-                inbound.write(b"data: [DONE]\n\n")
-                inbound.finish()
-                return
-        inbound.cut()
+        if is_stream and request.caller == "scheduler":
+            inbound.finish()
+        else:
+            inbound.cut()
 
     def _unjudge(self, held: Held) -> None:
         if held.placement is not None:

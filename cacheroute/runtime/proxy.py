@@ -1,4 +1,4 @@
-"""The one owner of state: pool, routing, rests, counters.
+"""The one owner of state: pool, routing, queues, predictions, rests, counters.
 
 Every method is synchronous, and on one event loop a method without `await` is a
 transaction: there are no locks, and two service workers would break that.
@@ -11,19 +11,27 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from cacheroute.core.clock import Clock
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.health.ejection import Ejections
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_member import Lease, Member
+from cacheroute.core.predict.coefficients import PUBLISHED, Coefficients
 from cacheroute.core.routing.decision import Decisions
+from cacheroute.core.routing.filters import sift
 from cacheroute.core.routing.plan import Router
 from cacheroute.core.routing.selection import Chosen, Hold, NoInstance
 from cacheroute.core.tally import Tally
+from cacheroute.runtime.forecasts import Forecasts
+from cacheroute.runtime.traces import Traces
+from cacheroute.runtime.turnstiles import Turnstiles
 
 if TYPE_CHECKING:
     from cacheroute.core.request import RouteRequest
     from cacheroute.core.routing.strategies import Strategy
 
 log = logging.getLogger("cacheroute.pool")
+
+_QUEUES = QueueRules()
 
 
 class Placement(Lease):
@@ -48,6 +56,9 @@ class Proxy:
         strategy: Strategy,
         ejections: Ejections,
         mono_s: Callable[[], float],
+        queues: QueueRules = _QUEUES,
+        coefficients: Coefficients = PUBLISHED,
+        header_tokens: int = 0,
     ) -> None:
         self.proxy_id = proxy_id
         self.clock = clock
@@ -57,11 +68,20 @@ class Proxy:
         self.strategy = strategy
         self.ejections = ejections
         self.decisions = Decisions()
+        self.traces = Traces()
+        """The last requests and how they went."""
         self.nowhere = Tally()
         """Counters of requests that reached no Instance."""
+        self.departed = Tally()
+        """Counters of Instances that have left."""
         self.draining = False
         """Whether this Proxy is shutting down and takes no new work."""
-        self._router = Router(strategy)
+        self._max_queue = queues.max_queue
+        self._router = Router(strategy, waits_at_caps=queues.wait_at_cap)
+        self.turnstiles = Turnstiles(queues, strategy.on_change, self.has_another)
+        """Who waits before which Instance."""
+        self.forecasts = Forecasts(coefficients, header_tokens)
+        """What is predicted of each Instance."""
         self.tallies: dict[Member, Tally] = {}
 
     # Room 2: Place
@@ -106,6 +126,35 @@ class Proxy:
             placement.release()
             self.strategy.on_change(placement.member)
 
+    def has_another(self, request: RouteRequest, excluded: Collection[Member]) -> bool:
+        """Whether a request that waits would surely be taken elsewhere than at these.
+
+        Whoever might be chosen has to have room to wait in: nobody is moved to be refused.
+        """
+        sifted = sift(
+            self.pool.members.values(),
+            endpoint=request.endpoint,
+            model=request.model,
+            liveness=self._liveness,
+            is_resting=Ejections.is_resting,
+        )
+        others = [member for member in sifted.kept if member not in excluded]
+        return bool(others) and not sifted.rested and all(map(self._takes_one_more, others))
+
+    def _takes_one_more(self, member: Member) -> bool:
+        queues = member.queues
+        if queues is None:
+            return True
+        return not queues.is_full and queues.prepare_queue_depth < self._max_queue
+
+    # What the operator wants
+
+    def use(self, strategy: Strategy) -> None:
+        """Route by another strategy from the next request on; what runs stays where it is."""
+        self.strategy = strategy
+        self._router.use(strategy, self.pool.members)
+        self.turnstiles.on_change = strategy.on_change
+
     # What requests saw of an Instance
 
     def succeeded(self, member: Member) -> None:
@@ -147,17 +196,27 @@ class Proxy:
                 self.tallies[member] = tally
         return tally
 
+    def is_gone(self, member: Member) -> bool:
+        """Whether an Instance has left, or has fallen silent, since it was chosen."""
+        known = self.pool.members.get(member.instance.instance_id)
+        return known is not member or self._liveness(member) != "alive"
+
     # The passing of time
 
     def expire(self) -> None:
         """Take note of Instances that have fallen silent."""
         for member in self.pool.expire(self.clock.now()):
             log.warning("instance.expired instance_id=%s", member.instance.instance_id)
+            self.turnstiles.silent(member)
 
     def forget(self, member: Member) -> None:
         """An Instance has left the pool."""
         self.ejections.forget(member)
-        self.tallies.pop(member, None)
+        tally = self.tallies.pop(member, None)
+        if tally is not None:
+            self.departed.absorb(tally)
+        self.turnstiles.forget(member)
+        self.forecasts.forget(member)
 
     def _liveness(self, member: Member) -> str:
         return self.pool.liveness(member, self.clock.now())

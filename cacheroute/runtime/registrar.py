@@ -7,15 +7,18 @@ and the way to an Instance follow from here, so no caller can forget one of them
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from cacheroute.core.clock import Instant
 from cacheroute.core.pool_outcomes import Heartbeat, Refusal, Registration, Report
+from cacheroute.core.scheduler_state import SchedulerState
+from cacheroute.runtime.keeping import Keeping
 from cacheroute.runtime.sparing import SparingLog
-from cacheroute.stores.base import StoreError
 
 if TYPE_CHECKING:
-    from cacheroute.core.clock import Clock, Instant
+    from cacheroute.core.clock import Clock
     from cacheroute.core.instance import Instance
     from cacheroute.core.pool import Pool
     from cacheroute.core.pool_member import Member
@@ -23,10 +26,14 @@ if TYPE_CHECKING:
     from cacheroute.core.routing.decision import Decisions
     from cacheroute.core.routing.strategies import Strategy
     from cacheroute.core.routing.weights import Weights
+    from cacheroute.core.tally import Tally
     from cacheroute.core.topology import Link, Topology
+    from cacheroute.runtime.forecasts import Forecasts
     from cacheroute.runtime.probing import Prober
     from cacheroute.runtime.proxy import Proxy
-    from cacheroute.stores.base import RegistryStore
+    from cacheroute.runtime.scheduling import Scheduling
+    from cacheroute.runtime.traces import Traces
+    from cacheroute.stores.base import RegistryStore, SavedLinks
     from cacheroute.upstream.instance import Instances
 
 log = logging.getLogger("cacheroute.pool")
@@ -46,13 +53,14 @@ class Registrar:
         weights: Weights,
         capacity: int,
         started: Instant,
+        scheduling: Scheduling | None = None,
     ) -> None:
         self._proxy = proxy
-        self._store = store
-        self._store_fails = False
+        self._keeping = Keeping(store)
         self._strangers = SparingLog(log, proxy.mono_s)
         self._prober = prober
         self._instances = instances
+        self._scheduling = scheduling
         self.capacity = capacity
         """Requests at once that count as a full pool; 0 is not known."""
         self.started = started
@@ -94,6 +102,41 @@ class Registrar:
         """The last decisions."""
         return self._proxy.decisions
 
+    @property
+    def scheduler_state(self) -> SchedulerState:
+        """How this Proxy stands with its Scheduler."""
+        if self._scheduling is None:
+            return SchedulerState(since=self.started)
+        return self._scheduling.state
+
+    @property
+    def predictions(self) -> Forecasts:
+        """What is predicted of each Instance, and how well."""
+        return self._proxy.forecasts
+
+    @property
+    def traces(self) -> Traces:
+        """The last requests and how they went."""
+        return self._proxy.traces
+
+    @property
+    def tallies(self) -> Mapping[Member, Tally]:
+        """The counters of each Instance that was used."""
+        return self._proxy.tallies
+
+    @property
+    def elsewhere(self) -> tuple[Tally, ...]:
+        """Counters of requests that reached nobody, or somebody who has left."""
+        return (self._proxy.nowhere, self._proxy.departed)
+
+    @property
+    def knowledge_paths(self) -> dict[str, int]:
+        """How knowledge reached those that are here, or why it did not: requests by path."""
+        paths: Counter[str] = Counter()
+        for tally in self._proxy.tallies.values():
+            paths.update(tally.paths)
+        return dict(paths)
+
     # Coming and going
 
     def add_static(self, instance: Instance) -> None:
@@ -103,27 +146,26 @@ class Registrar:
             self._prober.ask_soon(outcome.member)
 
     def restore(self) -> None:
-        """Take back the Instances of before a restart."""
-        try:
-            loaded = self._store.load_all()
-        except StoreError as error:
-            log.warning("registry.unreadable reason=%s", error.message)
-            return
-        for complaint in loaded.skipped:
-            log.warning("registry.skipped reason=%s", complaint)
+        """Take back the Instances of before a restart, and the links that they measured."""
+        loaded = self._keeping.load()
         restored = 0
         for instance in loaded.instances:
             outcome = self.pool.restore(instance, self.clock.now())
             if isinstance(outcome, Registration):
                 restored += outcome.created
                 self._prober.ask_soon(outcome.member)
+                report = loaded.links.get(instance.instance_id)
+                if report is not None and outcome.created:
+                    self._restore_links(instance.instance_id, report)
             else:
-                self._unsave(instance.instance_id)
+                self._keeping.remove(instance.instance_id)
         if restored:
             log.info("registry.restored instances=%d", restored)
 
     def register(self, instance: Instance) -> Registration | Refusal:
         """Take an Instance into the pool and remember it across restarts."""
+        known = self.pool.members.get(instance.instance_id)
+        before = None if known is None else known.instance.address
         outcome = self.pool.register(instance, self.clock.now())
         if isinstance(outcome, Refusal):
             self._strangers.warning(
@@ -133,8 +175,11 @@ class Registrar:
         for gone in outcome.gone:
             self._forget(gone, "replaced")
         member = outcome.member
+        if before not in (None, member.instance.address):
+            self.topology.drop(instance.instance_id)  # measured from where it no longer is
+            self._keeping.save_links(member.instance, {}, 0.0)
         if outcome.created or outcome.changed:
-            self._save(member)
+            self._keeping.save(member.instance)
             self._prober.ask_soon(member)
             self._proxy.strategy.on_change(member)
         if outcome.created:
@@ -182,7 +227,7 @@ class Registrar:
         if outcome.member is not None:
             self._proxy.strategy.on_change(outcome.member)
             if outcome.changed:
-                self._save(outcome.member)
+                self._keeping.save(outcome.member.instance)
                 self._prober.ask_soon(outcome.member)
         elif outcome.first_sight:
             self._strangers.warning("instance.unknown instance_id=%r call=heartbeat", instance_id)
@@ -203,39 +248,35 @@ class Registrar:
 
     def report_topology(self, instance_id: str, links: Mapping[str, Link]) -> str | None:
         """Replace the links of a registered Instance; None, or why that was refused."""
-        if instance_id not in self.pool.members:
+        member = self.pool.members.get(instance_id)
+        if member is None:
             if self.pool.unknown.saw(instance_id):
                 self._strangers.warning(
                     "instance.unknown instance_id=%r call=topology", instance_id
                 )
             return f"{instance_id!r} is not registered; register it before it reports links."
-        return self.topology.report(instance_id, links)
+        now = self.clock.now()
+        is_news = links != self.topology.links_of(instance_id)
+        refused = self.topology.report(instance_id, links, now)
+        if refused is None and is_news:
+            self._keeping.save_links(member.instance, links, now.wall_s)
+        return refused
 
     # Within
 
-    def _save(self, member: Member) -> None:
-        if member.instance.origin == "registered":
-            self._kept(lambda: self._store.save(member.instance))
-
-    def _unsave(self, instance_id: str) -> None:
-        self._kept(lambda: self._store.remove(instance_id))
-
-    def _kept(self, act: Callable[[], None]) -> None:
-        """Write to the store; what is in memory stands even when that fails."""
-        try:
-            act()
-        except StoreError as error:
-            if not self._store_fails:
-                log.warning("registry.not_kept reason=%s", error.message)
-            self._store_fails = True
-        else:
-            self._store_fails = False
+    def _restore_links(self, instance_id: str, report: SavedLinks) -> None:
+        now = self.clock.now()
+        age_s = max(0.0, now.wall_s - report.reported_wall_s)
+        came = Instant(mono_s=now.mono_s - age_s, wall_s=report.reported_wall_s)
+        refused = self.topology.report(instance_id, report.links, came)
+        if refused is not None:
+            log.warning("registry.links_left_out instance_id=%s reason=%s", instance_id, refused)
 
     def _forget(self, member: Member, why: str) -> None:
         instance_id = member.instance.instance_id
         log.info("instance.gone instance_id=%s reason=%s", instance_id, why)
         if instance_id not in self.pool.members:
-            self._unsave(instance_id)
+            self._keeping.remove(instance_id)
             self.topology.drop(instance_id)
         self._prober.forget(member)
         if instance_id not in self.pool.members:

@@ -17,6 +17,26 @@ FLUSH_EVERY_S = 0.5
 _WAITING_MAX = 50_000
 
 
+class KnowledgeRecord(msgspec.Struct, omit_defaults=False):
+    """What was predicted of a Scheduler's request, and what came of it."""
+
+    path: str | None
+    """How its knowledge went: `kv_inject`, `text_inject`, or why neither; null without any."""
+    predicted_ttft_ms: float | None
+    """From the choice of the Instance to the first token."""
+    ttft_ms: float | None
+    """The same as it was."""
+    service_ms: float | None
+    """From being sent to the first token: what the Instance took."""
+    predicted_service_ms: float | None
+    residual_tokens: int | None
+    """Prompt tokens to be computed."""
+    reused_tokens: int | None
+    """Prompt tokens whose KV was brought."""
+    alone: bool
+    """Whether no other prompt was at the Instance, so that `service_ms` is its own."""
+
+
 class RequestRecord(msgspec.Struct, omit_defaults=False):
     """How one request went. Times are milliseconds; null is not known."""
 
@@ -42,6 +62,7 @@ class RequestRecord(msgspec.Struct, omit_defaults=False):
     bytes_in: int
     bytes_out: int
     error: str | None
+    knowledge: KnowledgeRecord | None = None
 
     @classmethod
     def turned_away(

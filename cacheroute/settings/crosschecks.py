@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from cacheroute.formats.address import forbidden_reason, is_loopback, is_unspecified
+from cacheroute.formats.address import (
+    forbidden_reason,
+    is_loopback,
+    is_unspecified,
+    parse_host_port,
+)
+from cacheroute.settings.knowledge import ANY
 from cacheroute.settings.tree import Settings
 from cacheroute.settings.values import InnerPath
 
@@ -40,6 +46,15 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
     for index, instance in enumerate(settings.pool.instances):
         if reason := forbidden_reason(instance.origin.host):
             yield ("pool", "instances", index), reason
+    yield from _wrong_scheduler(settings)
+    for index, address in enumerate(settings.kdn.allow):
+        if address != ANY and (reason := forbidden_reason(parse_host_port(address).host)):
+            yield ("kdn", "allow", index), reason
+    try:
+        settings.predict.load()
+    except ValueError as error:
+        for problem in str(error).splitlines():
+            yield ("predict", "coefficients"), problem
 
 
 def cautions(settings: Settings) -> Iterator[Finding]:
@@ -63,8 +78,33 @@ def cautions(settings: Settings) -> Iterator[Finding]:
             f"is not set and {proxy.host} is no address to tell others, so they are told "
             f"{proxy.advertised_host}",
         )
+    scheduler = settings.scheduler.url
+    if scheduler and not is_loopback(scheduler.host) and is_loopback(proxy.advertised_host):
+        yield (
+            ("scheduler", "url"),
+            f"{scheduler.host} is another machine, and is told to send requests to "
+            f"{proxy.advertised_host}, which is itself: set proxy.advertise_host",
+        )
+    if ANY in settings.kdn.allow:
+        yield (
+            ("kdn", "allow"),
+            f"{ANY} lets whoever may send requests have this Proxy ask any address",
+        )
     seen = {backend.url.url for backend in settings.backends}
     for index, instance in enumerate(settings.pool.instances):
         if instance.origin.url in seen:
             yield ("pool", "instances", index), f"{instance.origin} is named twice and counts once"
         seen.add(instance.origin.url)
+
+
+def _wrong_scheduler(settings: Settings) -> Iterator[Finding]:
+    scheduler = settings.scheduler.url
+    if scheduler is None:
+        return
+    if reason := forbidden_reason(scheduler.host):
+        yield ("scheduler", "url"), reason
+    for plane, where in (("proxy", settings.proxy), ("control", settings.control)):
+        hosts = {where.host, settings.proxy.advertised_host}
+        here = scheduler.host in hosts or is_loopback(scheduler.host)
+        if here and scheduler.port == where.port:
+            yield ("scheduler", "url"), f"{scheduler} is {plane}.port of this Proxy itself"

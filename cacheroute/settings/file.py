@@ -75,7 +75,7 @@ class _Document:
                 for where, line in self.lines.items()
                 if where[: len(path)] == path and len(where) > len(path)
             }
-            if option is not None and option.kind in (Kind.LIST, Kind.SECTIONS)
+            if option is not None and option.kind in (Kind.LIST, Kind.SECTIONS, Kind.MAPPING)
             else {}
         )
         origin = f"{self.name}:{self.lines[path]}"

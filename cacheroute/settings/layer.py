@@ -27,6 +27,9 @@ from cacheroute.settings.values import (
 )
 
 _MAX_KEY_CHARS = 128
+_STRUCTURED = (Kind.LIST, Kind.SECTIONS, Kind.MAPPING)
+_FROM_TEXT = (Kind.LIST, Kind.MAPPING)
+"""Kinds that may be given as text even where values have a shape of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +110,9 @@ class Layer:
     def _take(self, option: Option, value: object, written: Written) -> None:
         references = References(environ=self.environ, hidden=self.hidden)
         try:
-            if option.kind in (Kind.LIST, Kind.SECTIONS) and is_reference(value):
+            if option.kind in _STRUCTURED and is_reference(value):
                 value = references.resolve(value)
-            if isinstance(value, str) and (written.is_text or option.kind is Kind.LIST):
+            if isinstance(value, str) and (written.is_text or option.kind in _FROM_TEXT):
                 value = read_text(option, value)
             self.hidden |= dict.fromkeys(literal_secrets(option.path[-1], value), "…")
             if option.kind is Kind.SECTIONS:

@@ -33,6 +33,7 @@ class Kind(Enum):
     SIZE = "size"
     LIST = "list"
     SECTIONS = "list of sections"
+    MAPPING = "JSON object"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +99,8 @@ def _walk(cls: type, prefix: OptionPath) -> Iterator[Option]:
     for name, hint, default in _fields(cls):
         path = (*prefix, name)
         inner, nullable = _unwrap(hint)
-        if isinstance(inner, type) and _is_section(inner):
+        # What may be None is one value with a class of its own, such as the URL of a peer.
+        if isinstance(inner, type) and _is_section(inner) and not nullable:
             yield from _walk(inner, path)
             continue
         kind, items = _kind(name, inner)
@@ -134,6 +136,8 @@ def _unwrap(hint: Any) -> tuple[Any, bool]:
 
 
 def _kind(name: str, inner: Any) -> tuple[Kind, type | None]:
+    if get_origin(inner) is Mapping:
+        return Kind.MAPPING, None
     if get_origin(inner) is tuple:
         item, _ = _unwrap(get_args(inner)[0])
         if isinstance(item, type) and issubclass(item, BaseModel):

@@ -15,6 +15,7 @@ _SENTENCES: Mapping[str, str] = {
     "bool_parsing": "must be true or false, not {shown}",
     "bool_type": "must be true or false, not {shown}",
     "dataclass_type": "must hold keys and values, not {shown}",
+    "dict_type": "must hold keys and values, not {shown}",
     "finite_number": "must be a finite number, not {shown}",
     "float_parsing": "must be a number, not {shown}",
     "float_type": "must be a number, not {shown}",

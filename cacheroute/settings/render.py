@@ -3,6 +3,7 @@
 Secrets are never shown, only that they are set.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from cacheroute.settings.load import Loaded
 from cacheroute.settings.names import FLAT_NAMES, GATEWAY_KEYS
 from cacheroute.settings.options import Kind, Option, options
 from cacheroute.settings.tree import Settings
+from cacheroute.wire.topology import LinkBody
 
 NONE = "none"
 SET = "(set)"
@@ -38,7 +40,7 @@ def settings_table() -> str:
         (
             _code(_names(option.key, GATEWAY_KEYS.items())),
             _code(_names(option.env_name, FLAT_NAMES.items(), key=option.key)),
-            _code([_default(option)]) if option.default not in (None, ()) else NONE,
+            _code([_default(option)]) if option.default not in (None, (), {}) else NONE,
             option.doc.replace("|", "\\|"),
         )
         for option in options().values()
@@ -72,6 +74,8 @@ def render_value(option: Option, value: object) -> str:
     match value:
         case None | ():
             return NONE
+        case dict():
+            return json.dumps(value, default=_as_reported) if value else NONE
         case bool():
             return str(value).lower()
         case int() | float() if option.kind is Kind.DURATION:
@@ -96,6 +100,10 @@ def _render_entry(entry: object) -> str:
             return f"{name} ({url})"
         case _:
             return str(entry)
+
+
+def _as_reported(link: object) -> object:
+    return link.as_reported() if isinstance(link, LinkBody) else str(link)
 
 
 def _default(option: Option) -> str:

@@ -12,8 +12,15 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.limits import Limits, Timeouts
 from cacheroute.settings.instances import Backend, StaticInstance
+from cacheroute.settings.knowledge import (
+    InjectionSettings,
+    KdnSettings,
+    PredictSettings,
+    SchedulerSettings,
+)
 from cacheroute.settings.sections import (
     ControlSettings,
     PoolSettings,
@@ -57,6 +64,16 @@ class Settings(BaseSettings):
     """The Instance pool."""
     strategy: StrategySettings = StrategySettings()
     """Which Instance gets a request."""
+    scheduler: SchedulerSettings = SchedulerSettings()
+    """The Scheduler that this Proxy registers with."""
+    queues: QueueRules = QueueRules()
+    """The turnstiles before every Instance."""
+    injection: InjectionSettings = InjectionSettings()
+    """The choice between text and KV."""
+    kdn: KdnSettings = KdnSettings()
+    """Knowledge nodes: which may be asked, and how far they are."""
+    predict: PredictSettings = PredictSettings()
+    """Where forecasts of latency come from."""
     limits: Limits = Limits()
     """How much a peer may send."""
     timeouts: Timeouts = Timeouts()

@@ -28,6 +28,8 @@ def read_text(option: Option, text: str) -> object:
     stripped = text.strip()
     if option.kind is Kind.SECTIONS:
         return _read_json(stripped, example='[{"name": "a", "url": "http://10.0.0.7:8000"}]')
+    if option.kind is Kind.MAPPING:
+        return _read_json(stripped, "object", example='{"a:9101": {"bandwidth_mbps": 1000}}')
     if option.kind is Kind.LIST:
         if stripped.startswith("["):
             return _read_json(stripped, example='["a", "b"]')
@@ -115,8 +117,8 @@ def literal_secrets(key: str, value: object) -> Iterator[str]:
             pass
 
 
-def _read_json(text: str, *, example: str) -> object:
+def _read_json(text: str, shape: str = "list", *, example: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"must be a JSON list such as {example}") from None
+        raise ValueError(f"must be a JSON {shape} such as {example}") from None

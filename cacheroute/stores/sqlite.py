@@ -4,6 +4,7 @@ A file that cannot be used is moved aside with a warning, since Instances regist
 anyway. A place that cannot be written is an error, since the operator chose it.
 """
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Callable
@@ -12,10 +13,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from cacheroute.core.instance import Instance
-from cacheroute.stores.base import Loaded, StoreError
-from cacheroute.stores.rows import from_row, to_row
+from cacheroute.core.orders import Orders
+from cacheroute.stores.base import Loaded, SavedLinks, StoreError
+from cacheroute.stores.rows import (
+    from_row,
+    links_from_row,
+    links_to_row,
+    orders_from_row,
+    orders_to_row,
+    to_row,
+)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 3
+"""1 had no links and 2 no orders; a file of either gets their place and keeps its rows."""
 ASIDE = ".unusable"
 """What a file that was moved aside is called from then on; the one before it is replaced."""
 
@@ -25,6 +35,7 @@ _UNUSABLE = ("SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_FORMAT",
 _SIDES = ("", "-wal", "-shm")
 
 _T = TypeVar("_T")
+_Fetched = tuple[str, str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +48,7 @@ class Opened:
 
 
 class SqliteRegistry:
-    """One row of JSON for each registered Instance."""
+    """One row for each registered Instance: itself and its links, each as JSON."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -73,27 +84,63 @@ class SqliteRegistry:
             (instance.instance_id, to_row(instance)),
         )
 
+    def save_links(self, instance_id: str, report: SavedLinks | None) -> None:
+        """Remember the links of an Instance that is remembered, or that it has none."""
+        self._run(
+            "UPDATE instances SET links = ? WHERE instance_id = ?",
+            (None if report is None else links_to_row(report), instance_id),
+        )
+
     def remove(self, instance_id: str) -> None:
-        """Forget an Instance; nothing happens when it was not remembered."""
+        """Forget an Instance and its links; nothing happens when it was not remembered."""
         self._run("DELETE FROM instances WHERE instance_id = ?", (instance_id,))
 
     def load_all(self) -> Loaded:
         """Return everything that makes sense, and a sentence for what does not."""
         instances: list[Instance] = []
+        reports: dict[str, SavedLinks] = {}
         skipped: list[str] = []
-        for instance_id, body in self._run("SELECT instance_id, body FROM instances", ()):
+        for instance_id, body, links in self._run(
+            "SELECT instance_id, body, links FROM instances", ()
+        ):
             try:
-                instances.append(from_row(body))
+                instances.append(from_row(body or ""))
             except (ValueError, TypeError) as error:
                 skipped.append(f"The saved Instance {instance_id!r} makes no sense: {error}.")
+                continue
+            try:
+                if links is not None:
+                    reports[instances[-1].instance_id] = links_from_row(links)
+            except (ValueError, TypeError) as error:
+                skipped.append(f"The saved links of {instance_id!r} make no sense: {error}.")
         instances.sort(key=lambda it: (it.registered_wall_s, it.instance_id))
-        return Loaded(instances=tuple(instances), skipped=tuple(skipped))
+        return Loaded(instances=tuple(instances), links=reports, skipped=tuple(skipped))
+
+    def save_orders(self, instance_id: str, orders: Orders) -> bool:
+        """Remember the orders of an id, or that it has none."""
+        if orders.is_empty:
+            self._run("DELETE FROM orders WHERE instance_id = ?", (instance_id,))
+        else:
+            self._run(
+                "INSERT INTO orders (instance_id, body) VALUES (?, ?) "
+                "ON CONFLICT (instance_id) DO UPDATE SET body = excluded.body",
+                (instance_id, orders_to_row(orders)),
+            )
+        return True
+
+    def load_orders(self) -> dict[str, Orders]:
+        """Return all orders that make sense, by id."""
+        found: dict[str, Orders] = {}
+        for instance_id, body, _ in self._run("SELECT instance_id, body, NULL FROM orders", ()):
+            with contextlib.suppress(ValueError, TypeError):
+                found[instance_id] = orders_from_row(body or "")
+        return found
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let it go."""
         self._connection.close()
 
-    def _run(self, statement: str, values: tuple[str, ...]) -> list[tuple[str, str]]:
+    def _run(self, statement: str, values: tuple[str | None, ...]) -> list[_Fetched]:
         return _guarded(self.path, lambda: self._connection.execute(statement, values).fetchall())
 
 
@@ -127,17 +174,28 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version not in (0, SCHEMA_VERSION):
+    if version not in range(SCHEMA_VERSION + 1):
         raise _Unusable(f"has schema {version}, and this version knows {SCHEMA_VERSION}")
     # NORMAL loses no row when the process is killed, only when the power fails.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+    # One step, so that no other process finds half of it.
+    connection.execute("BEGIN IMMEDIATE")
     connection.execute(
         "CREATE TABLE IF NOT EXISTS instances "
+        "(instance_id TEXT PRIMARY KEY, body TEXT NOT NULL, links TEXT) WITHOUT ROWID"
+    )
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info (instances)")}
+    if not columns >= {"instance_id", "body"}:
+        raise _Unusable("has a table of another shape")
+    if "links" not in columns:
+        connection.execute("ALTER TABLE instances ADD COLUMN links TEXT")
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS orders "
         "(instance_id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
     )
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute("SELECT instance_id, body FROM instances LIMIT 0")
+    connection.execute("COMMIT")
     (found,) = connection.execute("PRAGMA quick_check (1)").fetchone()
     if found != "ok":
         raise _Unusable(f"is damaged ({found})")

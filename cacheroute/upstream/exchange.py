@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cacheroute.core.errors import UpstreamClosed, UpstreamError, UpstreamProtocolError
 from cacheroute.dataplane.outbound import Outbound
 from cacheroute.dataplane.turns import Signal
+from cacheroute.formats.sse_done import DoneFilter
 from cacheroute.upstream.answer import UNWATCHED, JsonWatch, StreamWatch, Watch
 
 if TYPE_CHECKING:
@@ -22,14 +23,19 @@ if TYPE_CHECKING:
 _NO_CACHE = b"Cache-Control: no-cache, no-transform\r\n"
 _NO_BUFFERING = b"X-Accel-Buffering: no\r\n"
 _HELD_MAX_BYTES = 256 * 1024
+WHOLE_MAX_BYTES = 8 * 1024 * 1024
+"""A JSON answer longer than this goes on as it comes, with nothing added."""
+_OF_OTHER_BYTES = (b"content-type", b"content-digest", b"content-md5", b"digest", b"etag")
+"""What a head says of a body that is no longer the one that is sent."""
 
 
 class Exchange:
     """An answer on its way through."""
 
     __slots__ = (
-        "_clock", "_event_limit_bytes", "_held", "_held_bytes", "_inbound", "_last", "_outbound",
-        "_signal", "ended", "error", "is_stream", "on_first_token", "opened", "peer", "watch",
+        "_clock", "_done", "_event_limit_bytes", "_held", "_held_bytes", "_inbound", "_last",
+        "_outbound", "_signal", "ended", "error", "is_stream", "is_whole", "keeps_whole",
+        "on_first_token", "opened", "peer", "watch", "wraps_text",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +57,14 @@ class Exchange:
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._last = b""
+        self._done: DoneFilter | None = None
+        self.keeps_whole = False
+        """Whether something is to be said at the end of the answer, so that it must stay open:
+        a stream goes on without its end mark, and a JSON answer waits until it is complete."""
+        self.wraps_text = False
+        """Whether plain text is kept as well, since its reader expects nothing but JSON."""
+        self.is_whole = False
+        """Whether this is an answer that is kept until it is complete."""
         self.watch: Watch = UNWATCHED
         self.is_stream = False
         """Whether the answer is a stream of events."""
@@ -96,8 +110,9 @@ class Exchange:
             # A stream that breaks off is told by one more event, so it has no fixed length.
             None if self.is_stream else outbound.content_length,
         )
+        done = self._done
         for piece in self._held:
-            inbound.write(piece)
+            inbound.write(piece if done is None else done.feed(piece))
         self._held.clear()
         self._held_bytes = 0
         if not self.ended:
@@ -120,6 +135,50 @@ class Exchange:
         inbound = self._inbound
         if inbound is not None:
             inbound.finish(self._last)
+
+    @property
+    def is_held_open(self) -> bool:
+        """Whether this is a stream without its end mark so far, so that something can be said."""
+        return self._done is not None
+
+    def take_mark(self) -> bool:
+        """Take the end mark from the last piece; returns whether the stream had one at all."""
+        done = self._done
+        if done is None:
+            return False
+        self._last = done.feed(self._last) + self.end_event()
+        return done.found
+
+    def end_event(self) -> bytes:
+        """Return what a stream needs before something else can be said, if it stopped midway."""
+        rest = b"" if self._done is None else self._done.close()
+        watch = self.watch
+        if isinstance(watch, StreamWatch) and watch.is_amid_event:
+            rest += b"\n\n"  # or what follows would be read as the rest of that event
+        return rest
+
+    def say_last(self, words: bytes) -> None:
+        """Put something behind the last piece."""
+        self._last += words
+
+    def take_whole(self) -> bytes:
+        """Return the answer that was kept until it was complete."""
+        whole = b"".join([*self._held, self._last])
+        self._held.clear()
+        return whole
+
+    def relay_whole(self, inbound: Inbound, lines: bytes, body: bytes) -> None:
+        """Pass on another body, of JSON, in the place of the answer that was kept."""
+        self._last = body
+        self._inbound = inbound
+        outbound = self._outbound
+        kind = outbound.fields.get(b"content-type", b"")
+        if not _is_json(kind):
+            kind = b"application/json"
+        for name in _OF_OTHER_BYTES:
+            self.drop_lines(name + b":")
+        lines = b"%bContent-Type: %b\r\n%b" % (b"".join(outbound.lines), kind, lines)
+        inbound.begin(outbound.status, lines, len(body))
 
     @property
     def unsent_bytes(self) -> int:
@@ -159,9 +218,15 @@ class Exchange:
             self.is_stream = True
             self.watch = StreamWatch(self._first_token, self._event_limit_bytes)
             if outbound.status == 200 and outbound.expects_body:
+                if self.keeps_whole:
+                    self._done = DoneFilter()
                 return
-        elif kind.startswith(b"application/json") and outbound.status == 200:
-            self.watch = JsonWatch()
+        elif outbound.status == 200:
+            if kind.startswith(b"application/json"):
+                self.watch = JsonWatch()
+            if self.keeps_whole and self._can_keep(kind):
+                self.is_whole = True
+                return
         self.opened = True
         self._signal.notify()
 
@@ -174,9 +239,13 @@ class Exchange:
             self._hold(data)
         elif watch.too_large:
             self._stop_for_size()
-        else:
+        elif self._done is None:
             inbound.write(data)
-        if not self.opened and watch.is_open:
+        else:
+            passed = self._done.feed(data)
+            if passed:
+                inbound.write(passed)
+        if not self.opened and watch.is_open and not self.is_whole:
             self.opened = True
             self._signal.notify()
 
@@ -190,10 +259,11 @@ class Exchange:
         if self._outbound.until_close and watch.is_cut_off:
             message = f"{self.peer.name} closed in the middle of an event."
             self.error = UpstreamClosed(message, peer=self.peer.name)
+            self._last = b""
             if self._inbound is None:
                 self._held.append(data)
             else:
-                self._inbound.write(data)
+                self._inbound.write(data if self._done is None else self._done.feed(data))
         else:
             self.ended = True
         self._signal.notify()
@@ -206,6 +276,12 @@ class Exchange:
             self.error = error
         self._signal.notify()
 
+    def _can_keep(self, kind: bytes) -> bool:
+        outbound = self._outbound
+        if not outbound.expects_body or (outbound.content_length or 0) > WHOLE_MAX_BYTES:
+            return False
+        return _is_json(kind) or (self.wraps_text and (not kind or kind.startswith(b"text/")))
+
     def _first_token(self) -> float:
         at_mono_s = self._clock()
         tell, self.on_first_token = self.on_first_token, None
@@ -216,7 +292,12 @@ class Exchange:
     def _hold(self, data: bytes) -> None:
         self._held.append(data)
         self._held_bytes += len(data)
-        if self._held_bytes > _HELD_MAX_BYTES and not self._outbound.is_paused:
+        if self.is_whole:
+            if self._held_bytes > WHOLE_MAX_BYTES:
+                self.is_whole = False  # too much to keep: it goes on as it comes
+                self.opened = True
+                self._signal.notify()
+        elif self._held_bytes > _HELD_MAX_BYTES and not self._outbound.is_paused:
             self._outbound.pause()
 
     def _stop_for_size(self) -> None:
@@ -228,3 +309,7 @@ class Exchange:
                 peer=self.peer.name,
             )
         )
+
+
+def _is_json(kind: bytes) -> bool:
+    return kind.partition(b";")[0].strip().lower() == b"application/json"

@@ -1,4 +1,8 @@
-"""One GET to an Instance, whole and bounded, for probes and scrapes."""
+"""One question with a whole and bounded answer, for tasks of the event loop.
+
+Probes, scrapes and the Scheduler are asked this way; requests of clients are run by hand
+and ask through `upstream.ask`.
+"""
 
 import asyncio
 
@@ -10,12 +14,12 @@ from cacheroute.dataplane.pool import Peer
 class _Reply:
     """Gathers one answer."""
 
-    def __init__(self, peer: Peer, head: bytes, limit_bytes: int) -> None:
+    def __init__(self, peer: Peer, head: bytes, body: bytes, limit_bytes: int) -> None:
         self._peer = peer
         self._limit_bytes = limit_bytes
         self._pieces: list[bytes] = []
         self._size = 0
-        self.outbound = Outbound(head, b"", self)
+        self.outbound = Outbound(head, body, self)
         self.done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
     def on_head(self) -> None:
@@ -48,17 +52,24 @@ async def fetch(
     target: str,
     *,
     host: str,
-    api_key: str | None,
     timeout_s: float,
     limit_bytes: int,
+    api_key: str | None = None,
+    json_body: bytes | None = None,
 ) -> tuple[int, bytes]:
-    """Return status and body of a GET; raises UpstreamError or TimeoutError.
+    """Return status and body of a GET, or of a POST when there is a body.
 
-    Redirects are not followed: a credential must not leave for another host.
+    Raises UpstreamError or TimeoutError. Redirects are not followed: a credential must not
+    leave for another host. What is posted may arrive twice where a warm connection dies.
     """
-    key = f"Authorization: Bearer {api_key}\r\n" if api_key else ""
-    head = f"GET {target} HTTP/1.1\r\nHost: {host}\r\nAccept: application/json\r\n{key}\r\n"
-    reply = _Reply(peer, head.encode("latin-1"), limit_bytes)
+    method = "GET" if json_body is None else "POST"
+    lines = [f"{method} {target} HTTP/1.1", f"Host: {host}", "Accept: application/json"]
+    if api_key:
+        lines.append(f"Authorization: Bearer {api_key}")
+    if json_body is not None:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(json_body)}"]
+    head = "\r\n".join([*lines, "", ""])
+    reply = _Reply(peer, head.encode("latin-1"), json_body or b"", limit_bytes)
     peer.send(reply.outbound)
     try:
         async with asyncio.timeout(timeout_s):

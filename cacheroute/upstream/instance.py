@@ -30,6 +30,7 @@ WITHHELD_OF_REQUEST = HOP_BY_HOP | {
     b"content-length",
     b"expect",
     b"host",
+    headers.META.lower(),
     headers.REQUEST_ID.lower(),
 }
 
@@ -81,13 +82,26 @@ class Instances:
         self._forward_authorization = forward_authorization
         self._reaches: dict[str, _Reach] = {}
 
-    def forward(self, request: RouteRequest, inbound: Inbound, member: Member) -> Exchange:
-        """Send a request to an Instance."""
+    def forward(
+        self,
+        request: RouteRequest,
+        inbound: Inbound,
+        member: Member,
+        *,
+        body: bytes | None = None,
+        keeps_whole: bool = False,
+    ) -> Exchange:
+        """Send a request to an Instance.
+
+        `body` stands in for the request's own; with `keeps_whole` the answer is left open for
+        something to be said at its end.
+        """
         instance = member.instance
         reach = self._reaches.get(instance.instance_id)
         if reach is None or reach.instance is not instance:
             reach = self._reach(instance)
-        body = request.body
+        if body is None:
+            body = request.body
         if reach.model is not None:
             body = replace_value(body, b"model", reach.model)
         path = (
@@ -103,6 +117,8 @@ class Instances:
             clock=self._clock,
             event_limit_bytes=self._pool.limits.event_bytes,
         )
+        exchange.keeps_whole = keeps_whole
+        exchange.wraps_text = keeps_whole and request.caller == "scheduler"
         exchange.send()
         return exchange
 

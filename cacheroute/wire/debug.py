@@ -27,6 +27,26 @@ class ReadyReply(_Reply):
     """`draining` or `no_instance`."""
 
 
+class KnowledgeCountsRow(_Reply):
+    """Requests that named knowledge, by what became of it."""
+
+    kv_inject: int = 0
+    text_inject: int = 0
+    fallback: int = 0
+    """Those that went on with less than was wanted."""
+
+
+class PredictionErrorsRow(_Reply):
+    """How wrong the predicted times to first token were: |predicted - actual| / actual."""
+
+    count: int = 0
+    """Predictions that could be compared."""
+    window: int = 0
+    """How many of them, the last ones, the two below are over."""
+    p50_ratio: float | None = None
+    p90_ratio: float | None = None
+
+
 class StatusReply(_Reply):
     """`GET /debug/status`.
 
@@ -52,6 +72,74 @@ class StatusReply(_Reply):
     dead_instances: int | None = None
     unknown_reports: int | None = None
     """Heartbeats and snapshots of ids nobody registered."""
+    scheduler_state: str | None = None
+    """`off`, `registering`, `registered`, `unreachable` or `refused`."""
+    knowledge: KnowledgeCountsRow | None = None
+    """Of the Instances that are in the pool."""
+    prediction_error: PredictionErrorsRow | None = None
+    """Over all Instances."""
+
+
+class SchedulerReply(_Reply):
+    """`GET /debug/scheduler`: how the Proxy stands with its Scheduler."""
+
+    ok: bool
+    url: str | None = None
+    """Null where the Proxy registers with none."""
+    state: str
+    """`off`, `registering`, `registered`, `unreachable` or `refused`."""
+    state_age_s: float | None = None
+    """For how long it has been so."""
+    proxy_id: str | None = None
+    last_error: str | None = None
+    """What went wrong last, a sentence; kept when all is well again."""
+    registrations: int = 0
+    """More than one means that the Scheduler had forgotten the Proxy."""
+    heartbeats: int = 0
+    failures: int = 0
+    """Calls that failed one after the other."""
+    heard_age_s: float | None = None
+    """Since when no call has worked; null before the first."""
+    heartbeat_interval_s: float | None = None
+    """As the Scheduler asked for."""
+
+
+class CorrectionRow(_Reply):
+    """What one kind of prediction is multiplied with."""
+
+    factor: float
+    """Observed over predicted; 1 is as the coefficients say."""
+    count: int
+    """Observations behind it."""
+
+
+class InstancePredictionsRow(_Reply):
+    """What was learned about one Instance."""
+
+    instance_id: str
+    errors: PredictionErrorsRow
+    corrections: dict[str, CorrectionRow] = Field(default_factory=dict)
+    """`text_prefill`, `kv_prefill`, `transfer` and `decode`."""
+    answer_tokens: float | None = None
+    """How long its answers are taken to be, a mean that fades; 128 before one was seen."""
+
+
+class PredictionsReply(_Reply):
+    """`GET /debug/predictions`: how well the fleet is predicted, and from what."""
+
+    ok: bool
+    generated_at: float
+    """Seconds since the epoch."""
+    errors: PredictionErrorsRow
+    """Over all Instances."""
+    instances: list[InstancePredictionsRow] = Field(default_factory=list)
+    """Those that something was predicted of."""
+    coefficients: dict[str, object] = Field(default_factory=dict)
+    """The document in use, without the measured curve of short prompts."""
+    source: str | None = None
+    """`published` for the documented default, `document` for a file of one's own."""
+    fitted: dict[str, object] = Field(default_factory=dict)
+    """What the document says of where it is from: when, of what, with which error."""
 
 
 class InstanceResourceRow(_Reply):
@@ -149,10 +237,16 @@ class DecisionRow(_Reply):
     considered: int = 0
     skipped: dict[str, int] = Field(default_factory=dict)
     reason: str = ""
+    injection: dict[str, object] | None = None
+    """How its knowledge is brought in, with every term; null for a request without any."""
 
 
 class DecisionsReply(_Reply):
-    """`GET /debug/decisions?last=N`, newest first."""
+    """`GET /debug/decisions?last=N&since=SEQ`, newest first."""
 
     ok: bool
+    total: int | None = None
+    """Decisions made since the Proxy started."""
+    missed: int = 0
+    """Those after `since` that are not here, or no longer."""
     decisions: list[DecisionRow]

@@ -171,5 +171,12 @@ class InstanceRow(_Body):
     models: list[str] | None = None
     """Null when not known."""
     draining: bool = False
+    """Whether the operator has drained it: it takes no new requests."""
+    drain_reason: str | None = None
+    """In the operator's words."""
+    drained_at: int | None = None
+    """Whole seconds since the epoch."""
+    own_weight: float | None = None
+    """The weight it gave itself, where `weight` may be the operator's."""
     ejected_for_s: float = 0.0
     """How much longer health keeps it out."""

@@ -68,3 +68,36 @@ class KdnLinksReply(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     kdn_links: dict[str, dict[str, object]] = Field(default_factory=dict)
+
+
+class LinkReportRow(BaseModel):
+    """What one Instance reported last."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    instance_id: str
+    state: str
+    """`alive`, `stale` or `dead`."""
+    is_alive: bool
+    """Whether its links count."""
+    age_s: float
+    """Seconds of silence of the Instance."""
+    report_age_s: float
+    """Seconds since the report."""
+    links: dict[str, dict[str, object]] = Field(default_factory=dict)
+
+
+class TopologyReply(BaseModel):
+    """`GET /debug/topology`: every report, what the settings say, and what comes of both."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    ok: bool
+    generated_at: float
+    """Seconds since the epoch."""
+    instances: list[LinkReportRow] = Field(default_factory=list)
+    static: dict[str, dict[str, object]] = Field(default_factory=dict)
+    kdn_links: dict[str, dict[str, object]] = Field(default_factory=dict)
+    """The best link for each key; `reported_by` is an Instance, or `static`."""
+    known_addresses: list[str] = Field(default_factory=list)
+    """Nodes that requests may name, besides those the settings allow."""

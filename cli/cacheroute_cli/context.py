@@ -1,24 +1,25 @@
 """What a command knows of its surroundings: which Proxy, how patient, what to print.
 
-An option outranks the environment, which outranks the default; an option after the command
-outranks the same one before it.
+An option outranks the environment, which outranks the configuration and the default; an
+option after the command outranks the same one before it.
 """
 
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from cacheroute_cli.diagnostics import UsageFault
+from cacheroute_cli.diagnostics import UsageFault, detail
 
-Format = Literal["table", "json"]
+Format = Literal["table", "plain", "wide", "json", "jsonl", "csv", "name"]
 Color = Literal["auto", "always", "never"]
 
 DEFAULT_PROXY_URL = "http://127.0.0.1:8002"
 DEFAULT_TIMEOUT_S = 5.0
-PROXY_URL_VARIABLES = ("CACHEROUTE_PROXY_URL", "PROXY_CP_URL")
+DEFAULT_INTERVAL_S = 1.0
+_NO_LOCALE = ("C", "POSIX")
 TOKEN_VARIABLE = "CACHEROUTE_TOKEN"  # noqa: S105 - the name of a variable
 
 
@@ -31,23 +32,43 @@ class Given:
     timeout_s: float | None = None
     token: str | None = None
     color: Color | None = None
+    ascii: bool | None = None
+    context: str | None = None
+    """Name of the context that is meant."""
+    scheduler_url: str | None = None
+    config_file: str | None = None
+    """The configuration of the console to read in the place of the user's."""
+    no_input: bool | None = None
+    quiet: bool | None = None
+    verbose: bool | None = None
+    debug: bool | None = None
+    columns: str | None = None
+    """This one and those below are for lists and watches only."""
+    headers: bool | None = None
+    watch: bool | None = None
+    interval_s: float | None = None
 
     def over(self, earlier: "Given") -> "Given":
         """Return these options, filled up from those typed before the command."""
-        return Given(
-            output=self.output or earlier.output,
-            proxy_url=self.proxy_url or earlier.proxy_url,
-            timeout_s=earlier.timeout_s if self.timeout_s is None else self.timeout_s,
-            token=self.token or earlier.token,
-            color=self.color or earlier.color,
-        )
+        typed = {name: getattr(self, name) for name in _OPTIONS}
+        return replace(earlier, **{k: value for k, value in typed.items() if value is not None})
+
+    @property
+    def for_lists(self) -> tuple[str, ...]:
+        """The options that were typed and mean something to lists and watches only."""
+        return tuple(name for name in _FOR_LISTS if getattr(self, name) is not None)
+
+
+_OPTIONS = tuple(field.name for field in fields(Given))
+_FOR_LISTS = ("columns", "headers", "watch", "interval_s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Everything that is the same for all commands."""
 
-    output: Format = "table"
+    output: Format | None = None
+    """None is what suits the reader: a table for people, plain lines for a pipe."""
     proxy_url: str = DEFAULT_PROXY_URL
     """Control plane of the Proxy in question."""
     proxy_url_is_default: bool = True
@@ -56,31 +77,83 @@ class Context:
     """Longest wait for one answer."""
     token: str | None = None
     color: Color = "auto"
+    ascii: bool = False
+    """Whether signs are letters."""
+    name: str | None = None
+    """Of this context in the configuration; None where there is none."""
+    label: str | None = None
+    """What is shown instead of its name."""
+    label_color: str | None = None
+    scheduler_url: str | None = None
+    """Control plane of a Scheduler to ask; None where only the Proxy knows its own."""
+    scheduler_list_path: str | None = None
+    """Where that Scheduler lists its Proxies; None is the usual path."""
+    proxy_id: str | None = None
+    """Name of the Proxy at its Scheduler, where somebody has said it."""
+    alerts: Mapping[str, Any] = field(default_factory=dict)
+    """Thresholds of alerts by their key in a file; `config.rules` makes rules of them."""
+    interval_s: float = DEFAULT_INTERVAL_S
+    """Time between two looks of a watch."""
+    readonly: bool = False
+    """Whether commands that change something are refused."""
+    no_input: bool = False
+    """Whether nobody is there to be asked."""
 
     @property
     def as_json(self) -> bool:
         """Whether a program reads what is printed."""
-        return self.output == "json"
+        return self.output in ("json", "jsonl")
 
 
 def resolve(given: Given, environ: Mapping[str, str] | None = None) -> Context:
     """Fill in what was not typed; raises UsageFault for what cannot be."""
+    from cacheroute_cli.config.load import load
+    from cacheroute_cli.config.tokens import token_for
+
     environ = os.environ if environ is None else environ
-    from_environment = next(
-        (environ[name] for name in PROXY_URL_VARIABLES if environ.get(name)), ""
-    )
-    named = given.proxy_url or from_environment
-    timeout_s = DEFAULT_TIMEOUT_S if given.timeout_s is None else given.timeout_s
-    if not (timeout_s > 0 and math.isfinite(timeout_s)):
-        raise UsageFault(f"--timeout must be a positive number of seconds, not {timeout_s:g}")
+    if given.timeout_s is not None and not (given.timeout_s > 0 and math.isfinite(given.timeout_s)):
+        raise UsageFault(f"--timeout must be a positive number of seconds, not {given.timeout_s:g}")
+    held = load(given, environ).required()
+    value = {key: one.value for key, one in held.values.items()}
+    label, color = (held.of_context.get(key) for key in ("label", "color"))
+    detail(f"proxy {value['proxy_url']} ({held.values['proxy_url'].origin})")
+    if held.context is not None:
+        detail(f"context {held.context} ({held.context_origin})")
     return Context(
-        output=given.output or "table",
-        proxy_url=base_url(named) if named else DEFAULT_PROXY_URL,
-        proxy_url_is_default=not named,
-        timeout_s=timeout_s,
-        token=given.token or environ.get(TOKEN_VARIABLE) or None,
-        color=given.color or "auto",
+        output=value["output"],
+        proxy_url=value["proxy_url"],
+        proxy_url_is_default=held.values["proxy_url"].origin == "default",
+        scheduler_url=value["scheduler_url"],
+        proxy_id=value["proxy_id"],
+        scheduler_list_path=value["scheduler_list_path"],
+        alerts={
+            key.partition(".")[2]: said
+            for key, said in value.items()
+            if key.startswith("alerts.") and said is not None
+        },
+        timeout_s=value["timeout"],
+        interval_s=value["tui.interval"],
+        token=token_for(held, typed=given.token, environ=environ),
+        color=value["color"],
+        ascii=is_ascii_terminal(environ) if value["ascii"] is None else value["ascii"],
+        name=held.context,
+        label=label.value if label else None,
+        label_color=color.value if color else None,
+        readonly=value["readonly"],
+        no_input=bool(given.no_input),
     )
+
+
+def is_ascii_terminal(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal or the locale shows ASCII only."""
+    if environ.get("TERM") == "linux":
+        return True
+    outranking = environ.get("LC_ALL")
+    if outranking:
+        return outranking in _NO_LOCALE
+    # Python itself sets LC_CTYPE to C.UTF-8 where the locale is C.
+    said = environ.get("LC_CTYPE", "C.UTF-8")
+    return environ.get("LANG") in _NO_LOCALE and said in (*_NO_LOCALE, "C.UTF-8")
 
 
 def base_url(text: str) -> str:

@@ -1,12 +1,27 @@
 """A question to the control plane from a command: the client's faults, with our exit codes."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
+from cacheroute.client.asks import Ask
 from cacheroute.client.control import ControlClient
-from cacheroute.client.faults import ControlFault, NotUnderstood, Refused, TimedOut, Unreachable
+from cacheroute.client.faults import (
+    ControlFault,
+    NotUnderstood,
+    ReadOnly,
+    Refused,
+    TimedOut,
+    Unreachable,
+)
+from cacheroute.wire.debug import StatusReply
+from cacheroute.wire.instances import InstanceRow
+from cacheroute_cli.completing.seen import remember
 from cacheroute_cli.context import Context
-from cacheroute_cli.diagnostics import Exit, Fault
+from cacheroute_cli.diagnostics import Exit, Fault, detail
+
+T = TypeVar("T")
 
 
 class ProxyUnreachable(Fault):
@@ -36,6 +51,13 @@ class ProxyForbade(Fault):
     exit = Exit.NOT_ALLOWED
 
 
+class WriteRefused(Fault):
+    """Nothing was sent: the context is for looking only."""
+
+    code = "write.refused"
+    exit = Exit.NOT_ALLOWED
+
+
 class ProxyNotUnderstood(Fault):
     """What answers is no control plane, or one of another version."""
 
@@ -43,22 +65,62 @@ class ProxyNotUnderstood(Fault):
     exit = Exit.NOT_UNDERSTOOD
 
 
+class _NotingClient(ControlClient):
+    """Keeps the names it hears of for the shell to complete, and tells how long answers took."""
+
+    def ask(self, ask: Ask[T]) -> T:
+        """Put one question; raises a ControlFault when there is no answer to it."""
+        began_s = time.monotonic()
+        try:
+            return super().ask(ask)
+        finally:
+            took_ms = (time.monotonic() - began_s) * 1000
+            detail(f"{ask.method} {self.base_url}{ask.path} in {took_ms:.0f} ms")
+
+    def status(self) -> StatusReply:
+        """`GET /debug/status`."""
+        told = super().status()
+        remember(self.base_url, proxy_id=told.proxy_id)
+        return told
+
+    def instances(self, *, include_dead: bool = False) -> list[InstanceRow]:
+        """`GET /v1/instance/list`."""
+        rows = super().instances(include_dead=include_dead)
+        remember(self.base_url, instances=[row.instance_id for row in rows])
+        return rows
+
+
 @contextmanager
-def control_client(context: Context, url: str | None = None) -> Iterator[ControlClient]:
-    """Open a client of the context's Proxy, or of another URL; its faults become ours."""
+def control_client(
+    context: Context, url: str | None = None, *, user: str | None = None
+) -> Iterator[ControlClient]:
+    """Open a client of the context's Proxy, or of another URL; its faults become ours.
+
+    In a read-only context it sends no change; `user` is noted with those that it does send.
+    """
     base = url or context.proxy_url
-    with ControlClient(base, token=context.token, timeout_s=context.timeout_s) as client:
+    with _NotingClient(
+        base,
+        token=context.token,
+        timeout_s=context.timeout_s,
+        readonly=context.readonly,
+        user=user,
+    ) as client:
         try:
             yield client
         except ControlFault as fault:
-            raise _ours(fault, base, context) from fault
+            raise as_our_fault(fault, base, context) from fault
 
 
-def _ours(fault: ControlFault, base: str, context: Context) -> Fault:
+def as_our_fault(fault: ControlFault, base: str, context: Context) -> Fault:
+    """Turn what the client says into what a command says."""
     match fault:
         case Unreachable():
             return ProxyUnreachable(
-                f"cannot reach the control plane at {base} ({fault.cause})",
+                # Another server may have been asked, on the way.
+                f"cannot reach the control plane at {base} ({fault.cause})"
+                if fault.url.startswith(base)
+                else fault.message,
                 hint=(
                     "is it running? try 'cacheroute proxy status', or name it with --proxy-url"
                     if context.proxy_url_is_default
@@ -81,6 +143,14 @@ def _ours(fault: ControlFault, base: str, context: Context) -> Fault:
                 hint="is this the control plane, and not the service plane?",
                 url=fault.url,
                 status=fault.status,
+            )
+        case ReadOnly():
+            return WriteRefused(
+                f"the context {context.name} is read-only, and nothing was sent"
+                if context.name
+                else "this context is read-only, and nothing was sent",
+                hint="add --write to change something all the same",
+                url=fault.url,
             )
         case NotUnderstood():
             return ProxyNotUnderstood(

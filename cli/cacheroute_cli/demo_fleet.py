@@ -24,7 +24,10 @@ from cacheroute_cli.supervisor.state import Record, State
 
 MODEL = "demo-8b"
 READY_TIMEOUT_S = 30.0
-_OUR_VARIABLES = ("CACHEROUTE_", "PROXY_", "INSTANCE_", "SCHEDULER_", "CONFIG_PATH")
+_OUR_VARIABLES = (
+    "CACHEROUTE_", "PROXY_", "INSTANCE_", "SCHEDULER_", "PREPARE_", "READY_", "KDN_", "IWS_",
+    "CONFIG_PATH",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

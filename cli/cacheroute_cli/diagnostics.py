@@ -10,7 +10,7 @@ import sys
 from enum import IntEnum
 from typing import ClassVar
 
-from cacheroute_cli.text import printable
+from cacheroute.console.cells import printable
 
 
 class Exit(IntEnum):
@@ -95,9 +95,28 @@ def report_fault(fault: Fault, *, as_json: bool) -> None:
     )
 
 
+class _Voice:
+    """How much is said beside data and errors."""
+
+    quiet = False
+    verbose = False
+
+
+def speak(*, quiet: bool = False, verbose: bool = False) -> None:
+    """Set how much is said from here on."""
+    _Voice.quiet, _Voice.verbose = quiet, verbose
+
+
 def note(message: str) -> None:
-    """Say something that is not data, for whoever watches."""
-    _write(message)
+    """Say something that is not data, for whoever watches; with --quiet it is not said."""
+    if not _Voice.quiet:
+        _write(message)
+
+
+def detail(message: str) -> None:
+    """Say what only somebody who looks for a cause wants to know; said with --verbose."""
+    if _Voice.verbose:
+        _write(f"cacheroute: {printable(message)}")
 
 
 def stderr_is_terminal() -> bool:

@@ -48,6 +48,10 @@ class ProxyOptions:
     cp_host: str | None = None
     cp_port: int | None = None
     strategy: str | None = None
+    injection_strategy: str | None = None
+    ready_release_policy: str | None = None
+    kdn_links_json: str | None = None
+    scheduler_url: str | None = None
     proxy_id: str | None = None
     max_capacity: int | None = None
     config: Path | None = None
@@ -63,6 +67,10 @@ _SETTING_OF = {
     "cp_host": "control.host",
     "cp_port": "control.port",
     "strategy": "strategy.name",
+    "injection_strategy": "injection.strategy",
+    "ready_release_policy": "queues.release_policy",
+    "kdn_links_json": "kdn.links",
+    "scheduler_url": "scheduler.url",
     "proxy_id": "proxy.id",
     "max_capacity": "proxy.max_capacity",
 }

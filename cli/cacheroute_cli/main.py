@@ -5,6 +5,7 @@ happens ends here: as one line on stderr, or in a crash file that the line names
 """
 
 import importlib
+import inspect
 import io
 import os
 import sys
@@ -17,13 +18,9 @@ from typer.core import TyperGroup
 
 from cacheroute_cli.context import Given
 from cacheroute_cli.diagnostics import Exit, Fault, report, report_fault
-from cacheroute_cli.options import (
-    ColorOption,
-    OutputOption,
-    ProxyUrlOption,
-    TimeoutOption,
-    TokenOption,
-)
+from cacheroute_cli.lean_values import lean
+from cacheroute_cli.list_options import LISTING
+from cacheroute_cli.options import COMMON
 from cacheroute_cli.supervisor.signals import Stopped
 
 PROGRAM = "cacheroute"
@@ -31,10 +28,49 @@ PROGRAM = "cacheroute"
 COMMANDS: Mapping[str, str] = {
     "status": "Show how the Proxy and its pool are.",
     "instances": "List the Instances of the pool, the least loaded first.",
+    "show": "Show one Instance: what it is, does, has and costs.",
+    "loads": "List what each Instance has to do, signal by signal.",
+    "resources": "List what each Instance's host has left.",
+    "queues": "List what stands in line for each Instance.",
+    "topology": "List the links to knowledge nodes.",
+    "scheduler": "Show how the Proxy stands with its Scheduler.",
+    "alerts": "List what is out of order, the worst first.",
+    "scores": "List what least_load makes of each Instance, part by part.",
+    "decisions": "List which Instance got which request, and why.",
+    "traces": "List how the last requests went, or show one of them room by room.",
+    "watch": "Watch the Proxy and its Instances.",
+    "tui": "Open the console: everything on one terminal, live.",
+    "web": "Serve the console to browsers of this host: read-only, behind a token.",
+    "raw": "Print any page of the control plane.",
+    "record": "Record what a Proxy says, to look at it later.",
+    "export": "Print a list, or the history of a recording, as CSV.",
+    "explain": "Explain a column, an alert or a word.",
+    "drain": "Let Instances take no new requests.",
+    "undrain": "Let drained Instances take requests again.",
+    "weight": "Give an Instance another weight than its own.",
+    "unregister": "Take Instances out of the pool.",
+    "strategy": "Show how an Instance is chosen, or choose it another way.",
+    "up": "Start a Proxy with its Instances and all that belongs to them, as one stack.",
+    "down": "End a stack, in order.",
+    "ps": "List the processes of a stack.",
+    "logs": "Print the logs of a stack, merged by time.",
+    "start": "Start processes of a stack that were stopped.",
+    "stop": "End processes of a stack.",
+    "restart": "End processes of a stack and start them anew.",
+    "scale": "Start or end demo Instances until there are so many.",
+    "prune": "End and forget what killed supervisors have left behind.",
     "proxy": "Run the Proxy here: start it, stop it, see how it is.",
-    "instance": "Run demo Instances here.",
+    "instance": "Run demo Instances here, and put real model servers into the pool.",
     "agent": "Run the resource agent here.",
+    "calibrate": "Measure how fast an Instance is, and write the coefficients of forecasts.",
     "demo": "See it work: a Proxy, demo Instances and a replayed trace.",
+    "repl": "Type commands at a prompt, one after the other.",
+    "context": "Choose which Proxy is meant, by name.",
+    "config": "See, check and edit the configuration.",
+    "doctor": "Check that everything here and at the Proxy is as it should be.",
+    "completion": "Have the shell complete commands, options and live names.",
+    "version": "Print the version.",
+    "help": "Show the help of a command.",
 }
 """Every command and its line in the help, so that help imports none of them."""
 
@@ -49,7 +85,7 @@ class _LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"cacheroute_cli.commands.{cmd_name}")
-        return typer.main.get_command(module.app)
+        return lean(typer.main.get_command(module.app))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
@@ -84,38 +120,56 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def root(
-    ctx: typer.Context,
-    *,
-    output: OutputOption = None,
-    proxy_url: ProxyUrlOption = None,
-    timeout_s: TimeoutOption = None,
-    token: TokenOption = None,
-    color: ColorOption = None,
-    version: Annotated[  # noqa: ARG001 - its callback does the work
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
-        ),
-    ] = False,
-) -> None:
+VersionOption = Annotated[
+    bool,
+    typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
+]
+BEFORE_COMMANDS: Mapping[str, Any] = {
+    **COMMON,
+    **{name: LISTING[name] for name in ("columns", "headers", "watch", "interval_s")},
+}
+"""Options that may stand before the command as well."""
+
+
+def root(ctx: typer.Context, **typed: Any) -> None:
     """Route LLM traffic over a fleet of Instances, and see how it does."""
-    ctx.obj = Given(
-        output=output, proxy_url=proxy_url, timeout_s=timeout_s, token=token, color=color
-    )
+    typed.pop("version")
+    earlier = ctx.obj if isinstance(ctx.obj, Given) else Given()
+    ctx.obj = Given(**typed).over(earlier)
     if ctx.invoked_subcommand is None:
         from cacheroute_cli.output import print_text
 
         print_text(ctx.get_help())
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code."""
-    as_json = _wants_json(arguments)
+def _parameters_of_root() -> list[inspect.Parameter]:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    first = inspect.Parameter(
+        "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+    )
+    options = [
+        inspect.Parameter(name, kind, default=None, annotation=annotation)
+        for name, annotation in BEFORE_COMMANDS.items()
+    ]
+    return [
+        first,
+        *options,
+        inspect.Parameter("version", kind, default=False, annotation=VersionOption),
+    ]
+
+
+vars(root)["__signature__"] = inspect.Signature(_parameters_of_root())
+root.__annotations__ = {p.name: p.annotation for p in _parameters_of_root()}
+app.callback()(root)
+
+
+def run(arguments: Sequence[str], given: Given | None = None) -> int:
+    """Run one command line and return its exit code; `given` is what holds for it already."""
+    given = given or Given()
+    as_json = _wants_json(list(arguments)) or given.output in ("json", "jsonl")
     try:
-        code = typer.main.get_command(app).main(
-            args=list(arguments), prog_name=PROGRAM, standalone_mode=False
+        code = lean(typer.main.get_command(app)).main(
+            args=list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=given
         )
         return code if isinstance(code, int) else Exit.OK
     except Fault as fault:
@@ -131,6 +185,10 @@ def run(arguments: Sequence[str]) -> int:
         is_pipe_gone = not isinstance(sys.stdout, io.TextIOBase)
         return Exit.BROKEN_PIPE if is_pipe_gone else int(ended.code or 0)
     except Exception as problem:
+        if given.debug or "--debug" in arguments:
+            import traceback
+
+            traceback.print_exception(problem)
         return _crashed(problem, as_json=as_json)
     except Stopped as stopped:
         return 128 + stopped.number
@@ -186,7 +244,12 @@ def _crashed(problem: Exception, *, as_json: bool) -> int:
 def _wants_json(arguments: Sequence[str]) -> bool:
     """Tell how errors are to be written, before and whether or not the options can be read."""
     return any(
-        argument in ("-ojson", "--output=json", "-o=json")
-        or (argument in ("-o", "--output") and "json" in arguments[at + 1 : at + 2])
+        argument in _JSON_ARGUMENTS
+        or (argument in ("-o", "--output") and arguments[at + 1 : at + 2] in (["json"], ["jsonl"]))
         for at, argument in enumerate(arguments)
     )
+
+
+_JSON_ARGUMENTS = frozenset(
+    f"{option}{form}" for option in ("-o", "-o=", "--output=") for form in ("json", "jsonl")
+)

@@ -79,13 +79,13 @@ def start_detached(launch: Launch, *, state: State | None = None) -> ProcessRow:
     state = state or State()
     began = time.monotonic()
     with state.locked(), Stack(tethered=False) as stack:
-        _require_not_running(launch, state)
+        require_not_running(launch, state)
         require_free(launch.wanted)
         log = state.log_path(launch.kind, launch.name)
         program = Program(name=launch.kind, argv=launch.argv, log=log, env=launch.env)
         [child] = stack.start(program)
         match = wait_for_line(child, launch.says_ready, timeout_s=START_TIMEOUT_S)
-        record = _record(launch, child, urls=match.groupdict(), stack=stack.name)
+        record = record_of(launch, child, urls=match.groupdict(), stack=stack.name)
         state.write(record)
         stack.let_go()
     return row_of(record, took_s=time.monotonic() - began)
@@ -97,7 +97,7 @@ def become(launch: Launch, *, state: State | None = None) -> None:
     Raises AlreadyRunning or PortTaken before.
     """
     state = state or State()
-    _require_not_running(launch, state)
+    require_not_running(launch, state)
     require_free(launch.wanted)
     me = identify(os.getpid())
     if me is not None:
@@ -191,9 +191,9 @@ def show_started(context: Context, row: ProcessRow, *, next_steps: str) -> None:
 
 def show_process(context: Context, row: ProcessRow) -> None:
     """Print one process."""
-    from cacheroute_cli.amounts import render_duration
+    from cacheroute.console.amounts import render_duration
+    from cacheroute.console.lines import Line
     from cacheroute_cli.output import print_document, print_lines
-    from cacheroute_cli.tables import Line
 
     if context.as_json:
         print_document("cacheroute.processes/1", {"items": [row]})
@@ -224,7 +224,8 @@ def show_stopped(context: Context, kind: str, row: ProcessRow | None) -> None:
         note(f"no {kind} is running")
 
 
-def _require_not_running(launch: Launch, state: State) -> None:
+def require_not_running(launch: Launch, state: State) -> None:
+    """Raise AlreadyRunning when there is such a process already."""
     record = state.read(launch.kind, launch.name)
     if record is not None and record.is_running():
         raise AlreadyRunning(
@@ -234,7 +235,8 @@ def _require_not_running(launch: Launch, state: State) -> None:
         )
 
 
-def _record(launch: Launch, child: Child, *, urls: dict[str, str], stack: str) -> Record:
+def record_of(launch: Launch, child: Child, *, urls: dict[str, str], stack: str) -> Record:
+    """Return what is kept of a child that was started."""
     return Record(
         name=launch.name,
         kind=launch.kind,

@@ -7,10 +7,10 @@ from cacheroute_cli.diagnostics import note, stderr_is_terminal
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+def progress(what: str, total: int, unit: str = "requests") -> Iterator[Callable[[], None]]:
     """Show the work while it goes on; yields what to call for each piece done."""
     if not stderr_is_terminal():
-        note(f"{what}: {total} requests")
+        note(f"{what}: {total} {unit}")
         yield lambda: None
         return
     from rich.console import Console

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cacheroute.console.amounts import render_ms, render_ratio
+from cacheroute.console.columns import Column
 from cacheroute.demo.replay import Outcome
-from cacheroute_cli.amounts import render_ms, render_ratio
-from cacheroute_cli.tables import Column
 
 _SHOWN_FAILURES = 3
 

@@ -1,51 +1,25 @@
-"""The look of what people read: columns as a registry, and rows laid out under them.
+"""The look of what people read: rows laid out under their headers, and labelled lines.
 
-A column knows its header, its alignment and how it writes a value; nothing else anywhere
-does. Unknown is a dash, state is a word and a sign, and colour only repeats them.
+Unknown is a dash, state is a word and a sign, and colour only repeats them.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import TypeVar
 
-from cacheroute_cli.text import cells, clip, pad, printable
+from cacheroute.console.cells import UNKNOWN, cells, clip, pad, printable
+from cacheroute.console.columns import GAP as _GAP
+from cacheroute.console.columns import Column, Tone
+from cacheroute.console.lines import Line
 
 R = TypeVar("R")
-Tone = Literal["good", "warn", "bad", "dim", "plain"]
 
 _CODES: dict[Tone, str] = {"good": "32", "warn": "33", "bad": "31", "dim": "2", "plain": ""}
-_GAP = "  "
 _NARROWEST = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column(Generic[R]):
-    """One column of a table over rows of type R."""
-
-    key: str
-    """Name of the value in `-o json`."""
-    header: str
-    text: Callable[[R], str]
-    """Writes the value; what it returns may hold anything and is made safe."""
-    doc: str
-    """What the value means, in a sentence."""
-    right: bool = False
-    """Whether it is aligned right, as numbers are."""
-    gives_way: bool = False
-    """Whether it may be cut when the terminal is too narrow."""
-    gap: str = _GAP
-    """What stands before it."""
-    tone: Callable[[R], Tone] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One labelled line: what it is about, then its facts."""
-
-    label: str
-    facts: tuple[str, ...]
-    tone: Tone = "plain"
-    """Colour of the first fact."""
+_LABEL = 10
+"""Cells that the label of a line takes, blanks included."""
+_COLOR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def render_table(
@@ -54,27 +28,124 @@ def render_table(
     *,
     width: int | None,
     color: bool,
+    headers: bool = True,
+    may_drop: bool = True,
 ) -> list[str]:
-    """Lay the rows out under their headers; `width` None is as wide as it takes."""
-    texts = [[printable(column.text(row)) for column in columns] for row in rows]
-    widths = [
-        max([cells(column.header), *(cells(line[at]) for line in texts)])
-        for at, column in enumerate(columns)
-    ]
+    """Lay the rows out under their headers; `width` None is as wide as it takes.
+
+    What has no room is cut where that may be, and then left out by rank; `may_drop` false
+    keeps columns that somebody has asked for by name.
+    """
+    if may_drop:
+        columns = [column for column in columns if not column.spare or _tells(column, rows)]
+    texts, widths = _measured(columns, rows, headers=headers)
+    if width is not None and may_drop:
+        if _excess(columns, widths, width) > 0:
+            kept = [at for at, column in enumerate(columns) if not column.spare]
+            columns, texts, widths = _only(kept, columns, texts, widths)
+        while _least(columns, widths) > width and (worst := max(c.rank for c in columns)):
+            kept = [at for at, column in enumerate(columns) if column.rank < worst]
+            columns, texts, widths = _only(kept, columns, texts, widths)
     if width is not None:
         _give_way(columns, widths, width)
-    header = _laid_out(columns, [column.header for column in columns], widths)
-    lines = [_toned(header, "dim", color)]
+    lines = []
+    if headers:
+        header = _laid_out(columns, [column.header for column in columns], widths)
+        lines.append(_toned(header, "dim", color))
     for row, line in zip(rows, texts, strict=True):
         tones = [column.tone(row) if column.tone else "plain" for column in columns]
         lines.append(_laid_out(columns, line, widths, tones if color else None))
     return lines
 
 
+def fit(line: str, width: int) -> str:
+    """Cut a line that may be coloured to so many cells."""
+    if cells(_COLOR.sub("", line)) <= width:
+        return line
+    kept, room = "", width
+    for part in _COLOR.split(line):
+        if _COLOR.fullmatch(part):
+            kept += part
+        elif room > 0:
+            shown = clip(part, room)
+            kept += shown
+            room -= cells(shown)
+    return kept
+
+
+def cells_shown(line: str) -> int:
+    """Return how many cells a line takes that may be coloured."""
+    return cells(_COLOR.sub("", line))
+
+
 def render_line(line: Line, *, color: bool) -> str:
     """Write a labelled line, its facts apart from each other."""
     first, *others = [printable(fact) for fact in line.facts]
-    return _GAP.join([f"{line.label:<8}", *[_toned(first, line.tone, color)], *others]).rstrip()
+    label = f"{line.label:<{_LABEL - 1}} "
+    return (label + _GAP.join([_toned(first, line.tone, color), *others])).rstrip()
+
+
+def render_lines(lines: Sequence[Line], *, width: int | None, color: bool) -> list[str]:
+    """Write labelled lines; what has no room in `width` goes on below, between two facts."""
+    return [
+        render_line(part, color=color)
+        for line in lines
+        for part in ([line] if width is None else _folded(line, max(width - _LABEL, _NARROWEST)))
+    ]
+
+
+def _folded(line: Line, room: int) -> list[Line]:
+    rows: list[list[str]] = [[]]
+    for fact in map(printable, line.facts):
+        pieces = [fact]
+        if cells(fact) > room:
+            # A path or a URL in two pieces could not be copied.
+            pieces = textwrap.wrap(fact, room, break_on_hyphens=False, break_long_words=False)
+        for piece in pieces:
+            if rows[-1] and cells(_GAP.join([*rows[-1], piece])) > room:
+                rows.append([piece.lstrip()])
+            else:
+                rows[-1].append(piece)
+    first, *others = [tuple(row) for row in rows]
+    below = [Line(label="", facts=facts) for facts in others]
+    return [Line(label=line.label, facts=first, tone=line.tone), *below]
+
+
+def _tells(column: Column[R], rows: Sequence[R]) -> bool:
+    return any(column.text(row) != UNKNOWN for row in rows)
+
+
+def _measured(
+    columns: Sequence[Column[R]], rows: Sequence[R], *, headers: bool
+) -> tuple[list[list[str]], list[int]]:
+    texts = [[printable(column.text(row)) for column in columns] for row in rows]
+    widths = [
+        max([cells(column.header) if headers else 0, *(cells(line[at]) for line in texts)])
+        for at, column in enumerate(columns)
+    ]
+    return texts, widths
+
+
+def _only(
+    kept: Sequence[int],
+    columns: Sequence[Column[R]],
+    texts: Sequence[Sequence[str]],
+    widths: Sequence[int],
+) -> tuple[list[Column[R]], list[list[str]], list[int]]:
+    return (
+        [columns[at] for at in kept],
+        [[line[at] for at in kept] for line in texts],
+        [widths[at] for at in kept],
+    )
+
+
+def _least(columns: Sequence[Column[R]], widths: Sequence[int]) -> int:
+    """Return the width when everything that may give way has."""
+    narrowest = [
+        min(width, _NARROWEST) if column.gives_way else width
+        for column, width in zip(columns, widths, strict=True)
+    ]
+    return _excess(columns, narrowest, 0)
 
 
 def _laid_out(
@@ -90,8 +161,12 @@ def _laid_out(
     return line.rstrip()
 
 
+def _excess(columns: Sequence[Column[R]], widths: Sequence[int], width: int) -> int:
+    return sum(widths) + sum(len(column.gap) for column in columns[1:]) - width
+
+
 def _give_way(columns: Sequence[Column[R]], widths: list[int], width: int) -> None:
-    excess = sum(widths) + sum(len(column.gap) for column in columns[1:]) - width
+    excess = _excess(columns, widths, width)
     flexible = [at for at, column in enumerate(columns) if column.gives_way]
     while excess > 0:
         # One cell at a time from the widest, so that no column is cut to spare another.

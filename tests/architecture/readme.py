@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from cacheroute.core.injection.registry import STRATEGIES as INJECTION
 from cacheroute.core.routing.registry import STRATEGIES
 from cacheroute.planes.metrics import catalogue_table
 from cacheroute.settings.render import settings_table
@@ -29,12 +30,18 @@ def commands_table() -> str:
             ", ".join(
                 f"`{_option(option)}`"
                 for option in _of_kind(command, "option")
-                if option.name not in COMMON
+                if _common_help().get(option.name) != option.help
             ),
         )
         for path, command in _commands()
     ]
     return _table(("Command", "What it does", "Its options"), rows)
+
+
+def _common_help() -> dict[str, str]:
+    """Return what the options of every command say of themselves; a namesake says other things."""
+    root = typer.main.get_command(app)
+    return {o.name: o.help for o in _of_kind(root, "option") if o.name in COMMON}
 
 
 def options_table() -> str:
@@ -57,11 +64,18 @@ def strategies_table() -> str:
     return _table(("Strategy", "Also called", "Chooses"), rows)
 
 
+def injection_table() -> str:
+    """Return every injection strategy."""
+    rows = [(f"`{row.name}`", row.summary) for row in INJECTION]
+    return _table(("Strategy", "Knowledge goes"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "commands": commands_table,
     "options": options_table,
     "settings": settings_table,
     "strategies": strategies_table,
+    "injection": injection_table,
     "metrics": catalogue_table,
 }
 """What may stand in `<!-- table: NAME -->`, and who makes it."""

@@ -1,5 +1,6 @@
 """The command line of the Proxy process."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,19 @@ def test_good_settings_are_checked_and_nothing_is_started(
     said = capsys.readouterr()
     assert said.out == "The settings are good.\n"
     assert said.err == ""
+
+
+def test_the_settings_in_force_are_printed_with_who_gave_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CACHEROUTE_PROXY__PORT", "8101")
+    assert main(["--print", "--set=strategy.name=least_load"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "cacheroute.effective_settings/1"
+    rows = {row["key"]: (row["value"], row["origin"]) for row in document["items"]}
+    assert rows["proxy.port"] == ("8101", "CACHEROUTE_PROXY__PORT")
+    assert rows["strategy.name"] == ("least_load", "--set")
+    assert rows["control.port"] == ("8002", "default")
 
 
 def test_what_somebody_should_know_is_told_by_the_check(

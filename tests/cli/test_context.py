@@ -13,7 +13,9 @@ def test_with_nothing_said_the_defaults_hold() -> None:
     assert context.proxy_url_is_default
     assert context.timeout_s == 5.0
     assert context.token is None
-    assert context.output == "table"
+    assert context.output is None
+    assert not context.as_json
+    assert not context.ascii
 
 
 def test_our_variable_outranks_the_published_one_and_an_option_both() -> None:
@@ -37,6 +39,43 @@ def test_the_token_comes_from_the_environment_and_blank_is_none() -> None:
     assert resolve(Given(), {"CACHEROUTE_TOKEN": "t"}).token == "t"
     assert resolve(Given(), {"CACHEROUTE_TOKEN": ""}).token is None
     assert resolve(Given(token="typed"), {"CACHEROUTE_TOKEN": "t"}).token == "typed"
+
+
+def test_a_no_is_said_as_well_as_a_yes() -> None:
+    before = Given(headers=True, watch=True)
+
+    assert Given(headers=False).over(before) == Given(headers=False, watch=True)
+
+
+def test_what_only_lists_understand_is_known_as_such() -> None:
+    assert Given(headers=False, interval_s=2.0).for_lists == ("headers", "interval_s")
+    assert Given(output="json", color="never").for_lists == ()
+
+
+def test_both_kinds_of_json_are_for_programs() -> None:
+    assert resolve(Given(output="json"), {}).as_json
+    assert resolve(Given(output="jsonl"), {}).as_json
+    assert not resolve(Given(output="csv"), {}).as_json
+
+
+@pytest.mark.parametrize(
+    ("environ", "is_ascii"),
+    [
+        ({}, False),
+        ({"TERM": "xterm", "LANG": "de_DE.UTF-8"}, False),
+        ({"TERM": "linux", "LANG": "de_DE.UTF-8"}, True),
+        ({"LC_ALL": "C", "LANG": "de_DE.UTF-8"}, True),
+        ({"LC_ALL": "C.UTF-8", "LANG": "C"}, False),
+        ({"LANG": "C"}, True),
+        ({"LANG": "POSIX", "LC_CTYPE": "C.UTF-8"}, True),
+        ({"LANG": "C", "LC_CTYPE": "de_DE.UTF-8"}, False),
+    ],
+)
+def test_a_terminal_without_unicode_is_known_by_its_environment(
+    environ: dict[str, str], is_ascii: bool
+) -> None:
+    assert resolve(Given(), environ).ascii == is_ascii
+    assert resolve(Given(ascii=True), environ).ascii
 
 
 @pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan"), float("inf")])

@@ -1,5 +1,7 @@
 """The client's faults as ours: each with its exit and its way out."""
 
+from pathlib import Path
+
 import pytest
 
 from cacheroute.client.faults import (
@@ -9,11 +11,14 @@ from cacheroute.client.faults import (
     TimedOut,
     Unreachable,
 )
+from cacheroute_cli.completing.seen import Seen, recall
 from cacheroute_cli.context import Context
 from cacheroute_cli.control import control_client
-from cacheroute_cli.diagnostics import Exit, Fault
+from cacheroute_cli.diagnostics import Exit, Fault, speak
+from tests.cli.commands.control_plane import a_control_plane, an_instance, replies
 
 URL = "http://127.0.0.1:8002/healthz"
+NOBODY = "http://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
@@ -48,3 +53,29 @@ def test_a_proxy_nobody_named_may_simply_not_run() -> None:
     with pytest.raises(Fault) as caught, control_client(Context(proxy_url_is_default=False)):
         raise fault
     assert "--proxy-url" not in (caught.value.hint or "")
+
+
+def test_names_that_are_heard_are_kept_for_the_shell_to_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path))
+    pool = replies(an_instance("a"), an_instance("b"))
+    pool["/debug/status"] |= {"proxy_id": "proxy-a"}
+    with a_control_plane(pool) as url, control_client(Context(proxy_url=url)) as client:
+        client.instances(include_dead=True)
+        client.status()
+
+    assert recall(url) == Seen(proxy_id="proxy-a", instances=["a", "b"])
+
+
+def test_whoever_looks_for_a_cause_is_told_what_was_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    speak(verbose=True)
+    try:
+        with pytest.raises(Fault), control_client(Context(proxy_url=NOBODY)) as client:
+            client.status()
+    finally:
+        speak()
+
+    assert f"cacheroute: GET {NOBODY}/debug/status in " in capsys.readouterr().err

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cacheroute_cli.diagnostics import Exit, Fault, UsageFault, note, report_fault
+from cacheroute_cli.diagnostics import Exit, Fault, UsageFault, detail, note, report_fault, speak
 
 
 def test_the_exit_codes_are_the_published_table() -> None:
@@ -59,6 +59,23 @@ def test_what_came_from_elsewhere_cannot_steer_the_terminal(
     report_fault(Fault("it said \x1b[2J"), as_json=False)
 
     assert "\x1b" not in capsys.readouterr().err
+
+
+def test_how_much_is_said_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        speak(quiet=True)
+        note("by the way")
+        detail("who was asked")
+        report_fault(Fault("an error is always said"), as_json=False)
+        assert capsys.readouterr().err == "cacheroute: error: an error is always said\n"
+        speak(verbose=True)
+        detail("who was asked")
+        assert capsys.readouterr().err == "cacheroute: who was asked\n"
+    finally:
+        speak()
+    detail("who was asked")
+
+    assert capsys.readouterr().err == ""
 
 
 def test_a_note_is_not_data(capsys: pytest.CaptureFixture[str]) -> None:

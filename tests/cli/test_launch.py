@@ -32,6 +32,10 @@ def test_every_option_is_a_setting_of_the_proxy(tmp_path: Path) -> None:
         cp_host="::1",
         cp_port=2,
         strategy="least_load",
+        injection_strategy="iws",
+        ready_release_policy="text_bypass",
+        kdn_links_json="{}",
+        scheduler_url="http://s:7002",
         proxy_id="p",
         max_capacity=9,
         config=tmp_path / "f.yaml",
@@ -44,6 +48,8 @@ def test_every_option_is_a_setting_of_the_proxy(tmp_path: Path) -> None:
     assert arguments == (
         f"--config {tmp_path}/f.yaml --set proxy.host=0.0.0.0 --set proxy.port=1 "
         "--set control.host=::1 --set control.port=2 --set strategy.name=least_load "
+        "--set injection.strategy=iws --set queues.release_policy=text_bypass "
+        "--set kdn.links={} --set scheduler.url=http://s:7002 "
         "--set proxy.id=p --set proxy.max_capacity=9 --set pool.ttl_s=5 "
         "--instance http://a --instance http://b,api_key=env:KEY"
     )
@@ -59,6 +65,10 @@ def test_every_option_names_a_setting_that_exists() -> None:
         "cp_host": "127.0.0.1",
         "cp_port": "2",
         "strategy": "rr",
+        "injection_strategy": "iws",
+        "ready_release_policy": "text_bypass",
+        "kdn_links_json": '{"a:1": {"bandwidth_mbps": 1}}',
+        "scheduler_url": "http://s:7002",
         "proxy_id": "p",
         "max_capacity": "3",
     }
@@ -67,6 +77,8 @@ def test_every_option_names_a_setting_that_exists() -> None:
     loaded = load(None, overrides, environ={})
 
     assert loaded.settings.strategy.name == "round_robin"
+    assert loaded.settings.injection.strategy == "iws"
+    assert set(loaded.settings.kdn.static_links) == {"a:1"}
 
 
 @pytest.mark.parametrize(

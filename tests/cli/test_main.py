@@ -10,6 +10,7 @@ import pytest
 
 from cacheroute import __version__
 from cacheroute_cli import main
+from cacheroute_cli.context import Given
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.signals import Stopped
 from tests.cli.supervisor.children import an_environment
@@ -83,7 +84,7 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
         (["instnces"], "did you mean 'instances'"),
         (["xyz"], "there is no command 'xyz'"),
         (["status", "--colour"], "--colour"),
-        (["-o", "xml", "status"], "'xml' is not one of 'table', 'json'"),
+        (["-o", "xml", "status"], "'xml' is not one of 'table', 'plain'"),
         (["proxy", "start", "--port", "x"], "--port"),
         (["agent", "strat"], "strat"),
     ],
@@ -106,6 +107,8 @@ def test_a_wrong_usage_is_an_object_when_a_program_reads(
     assert main.run(["status", "--colour", "-o", "json"]) == Exit.USAGE
 
     assert json.loads(capsys.readouterr().err)["error"]["code"] == "usage"
+    assert main.run(["status", "--colour", "-ojsonl"]) == Exit.USAGE
+    assert json.loads(capsys.readouterr().err)["error"]["code"] == "usage"
 
 
 def test_a_bug_leaves_its_traceback_in_a_file_that_is_named(
@@ -122,6 +125,28 @@ def test_a_bug_leaves_its_traceback_in_a_file_that_is_named(
     [kept] = (tmp_path / "crash").iterdir()
     assert str(kept) in err
     assert "Traceback" in kept.read_text()
+
+
+def test_who_debugs_sees_the_traceback_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr("cacheroute_cli.context.base_url", lambda _: 1 / 0)
+
+    assert main.run(["status", "--proxy-url", "h", "--debug"]) == Exit.FAILED
+
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_what_holds_for_a_command_line_already_is_outranked_by_what_is_typed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = Given(output="json", proxy_url="127.0.0.1:1")
+
+    assert main.run(["status"], given) == Exit.UNREACHABLE
+    assert json.loads(capsys.readouterr().err)["error"]["url"].startswith("http://127.0.0.1:1/")
+    assert main.run(["-o", "plain", "version"], given) == Exit.OK
+    assert capsys.readouterr().out.startswith("cacheroute ")
 
 
 def test_a_signal_is_its_number_and_a_hundred_and_twenty_eight(

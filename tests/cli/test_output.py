@@ -1,24 +1,26 @@
 """stdout holds data and nothing else."""
 
+import errno
 import io
 import json
 import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import pytest
 
+from cacheroute.console.columns import Column
+from cacheroute.console.lines import Line
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.output import (
     ReaderGone,
+    document_text,
     print_document,
     print_lines,
     print_table,
     print_text,
-    render_instant,
 )
-from cacheroute_cli.tables import Column, Line
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,21 @@ def test_no_document_holds_what_json_has_no_word_for() -> None:
         print_document("x/1", {"items": {1}})
 
 
-def test_an_instant_is_written_in_utc() -> None:
-    instant = datetime(2026, 1, 2, 3, 4, 5, 678_000, timezone(timedelta(hours=2)))
+def test_a_document_holds_instants_and_rows_of_rows() -> None:
+    row = Row("a", None)
+    instant = datetime(2026, 1, 2, 3, 4, 5, 678_000, UTC)
 
-    assert render_instant(instant) == "2026-01-02T01:04:05.678Z"
+    text = document_text("x/1", {"at": instant, "items": [row]})
+
+    assert json.loads(text)["at"] == "2026-01-02T03:04:05.678Z"
+
+
+def test_a_document_is_never_obeyed_by_a_terminal_and_loses_nothing() -> None:
+    text = document_text("x/1", {"name": "名\u202e\x9b2J"})
+
+    assert text.isprintable()
+    assert json.loads(text)["name"] == "名\u202e\x9b2J"
+    assert "名" in document_text("x/1", {"name": "名"})
 
 
 def test_a_pipe_gets_no_colour_and_uncut_names(capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,6 +138,51 @@ def test_where_only_ascii_can_be_written_signs_become_letters(
     print_lines(Context(), [Line(label="pool", facts=("● 5 · ✕ 1 — 名",))])
 
     assert raw.getvalue() == b"pool      * 5 | x 1 - ?\n"
+
+
+def test_ascii_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    print_lines(Context(ascii=True), [Line(label="pool", facts=("● 5 · ✕ 1 — 名",))])
+
+    assert capsys.readouterr().out == "pool      * 5 | x 1 - ?\n"
+
+
+def test_json_on_an_ascii_stdout_keeps_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+
+    print_document("x/1", {"name": "名—"})
+
+    assert json.loads(raw.getvalue())["name"] == "名—"
+
+
+def test_a_terminal_that_is_gone_ends_us_as_a_pipe_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    class Gone(io.StringIO):
+        encoding = "utf-8"
+
+        def write(self, text: str) -> int:
+            raise OSError(errno.EIO, "gone")
+
+        def fileno(self) -> int:
+            return spare.fileno()
+
+    with (tmp_path_factory.mktemp("pty") / "spare").open("w") as spare:
+        monkeypatch.setattr(sys, "stdout", Gone())
+        with pytest.raises(ReaderGone):
+            print_text("anything")
+
+
+def test_a_full_disk_is_no_reader_that_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.StringIO):
+        encoding = "utf-8"
+
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    with pytest.raises(OSError, match="full"):
+        print_text("anything")
 
 
 def test_a_reader_that_leaves_ends_us_with_its_own_code(

@@ -19,6 +19,13 @@ def test_without_a_terminal_it_is_one_line(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr() == ("", "round_robin: 3 requests\n")
 
 
+def test_what_is_counted_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("knowledge", 3, "texts"):
+        pass
+
+    assert capsys.readouterr().err == "knowledge: 3 texts\n"
+
+
 def test_on_a_terminal_it_is_a_bar_and_names_are_no_markup() -> None:
     program = (
         "from cacheroute_cli.progress import progress\n"

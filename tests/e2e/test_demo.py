@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,9 +44,11 @@ def marked(tmp_path: Path) -> Marked:
 
 
 @contextmanager
-def a_demo(marked: Marked, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def a_demo(
+    marked: Marked, *arguments: str, command: Sequence[str] = COMMAND
+) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [*COMMAND, *arguments],
+        [*command, *arguments],
         env=marked.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as demo:  # fmt: skip
         try:
@@ -146,7 +148,7 @@ def test_a_fleet_that_is_kept_can_be_looked_at_until_an_interrupt(marked: Marked
         out, _ = demo.communicate(timeout=30)
 
     assert health.json()["ok"] is True
-    assert len(listed.stdout.splitlines()) == 4
+    assert len(listed.stdout.splitlines()) == 3
     assert demo.returncode == 0
     assert "5 requests, 0 failures" in out
     assert marked.processes() == []
@@ -156,7 +158,7 @@ def test_an_instance_that_dies_is_a_failure_with_its_log(marked: Marked, tmp_pat
     with a_demo(marked, "--requests", "5", "--keep") as demo:
         wait_for_note(demo, "look")
         [record] = (tmp_path / "state").glob("demo-*/demo.json")
-        victims = [p for p in _pids(marked) if "demo.instance" in _command(p)]
+        victims = [p for p in pids_of(marked) if "demo.instance" in command_of(p)]
         os.kill(victims[0], signal.SIGKILL)
         _, err = demo.communicate(timeout=30)
 
@@ -166,11 +168,11 @@ def test_an_instance_that_dies_is_a_failure_with_its_log(marked: Marked, tmp_pat
     assert marked.processes() == []
 
 
-def _command(pid: int) -> str:
+def command_of(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
-def _pids(marked: Marked) -> list[int]:
+def pids_of(marked: Marked) -> list[int]:
     wanted = f"{MARK}={marked.env[MARK]}".encode()
     found = []
     for entry in Path("/proc").iterdir():

@@ -9,7 +9,7 @@ nothing is ever preempted. Same calls, same events: there is no chance and no cl
 from collections import OrderedDict
 from typing import NamedTuple
 
-from cacheroute.core.engine.blocks import KvSpace
+from cacheroute.core.engine.blocks import Holding, KvSpace
 from cacheroute.core.engine.profile import EngineProfile, attention_pairs
 from cacheroute.core.engine.run import Run, Sequence, Totals
 
@@ -28,8 +28,8 @@ class Token(NamedTuple):
 class Engine:
     """Continuous batching over one KV space.
 
-    `now` must never go back. A caller that is late may pass a `now` beyond several steps:
-    they are run one after another, each at its own time.
+    `now` must never go back, but for requests that are submitted late. A caller that is late
+    may pass a `now` beyond several steps: they are run one after another, each at its own time.
     """
 
     __slots__ = (
@@ -71,6 +71,7 @@ class Engine:
     def submit(self, sequence: Sequence, now: float) -> Run:
         """Queue a request; its Run changes as steps are taken.
 
+        One that comes late, after steps that began later than `now`, waits for the next step.
         Raises ValueError for an id that is here already or a request that can never fit.
         """
         if self._find(sequence.id) is not None:
@@ -84,7 +85,8 @@ class Engine:
         run = Run(sequence, now)
         self._waiting[sequence.id] = run
         if self._ends_at_s is None:
-            self._begin(now)
+            # An idle engine stands at the end of its last step.
+            self._begin(max(now, self._started_at_s))
         return run
 
     def abort(self, sequence_id: str, now: float) -> bool:
@@ -175,11 +177,31 @@ class Engine:
         run.holding = holding
         run.scheduled_at_s = at_s
         run.published_blocks = len(holding.shared)
+        self.totals.prefix_hits_tokens += run.published_blocks * block_tokens
+        if sequence.loaded is not None:
+            self._take_in(run, holding, sequence.loaded)
         run.cached_tokens = run.computed_tokens = run.published_blocks * block_tokens
         run.set_edge(block_tokens)
         self.totals.prefix_queries_tokens += sequence.prompt_tokens
-        self.totals.prefix_hits_tokens += run.cached_tokens
         return True
+
+    def _take_in(self, run: Run, holding: Holding, loaded: range) -> None:
+        """Count blocks that came from outside as computed, and let others hit them.
+
+        What is here counts first: it may have grown since the lookup. If it has shrunk, there
+        is a gap before what was loaded, and everything behind a gap is useless.
+        """
+        sequence = run.sequence
+        block_tokens = self.profile.block_tokens
+        here = run.published_blocks
+        until = min(loaded.stop, len(sequence.keys), (sequence.prompt_tokens - 1) // block_tokens)
+        if loaded.start <= here < until:
+            for key in sequence.keys[here:until]:
+                self.kv.publish(holding, key)
+            run.published_blocks = until
+            run.loaded_tokens = (until - here) * block_tokens
+        self.totals.outside_queries_tokens += sequence.prompt_tokens - here * block_tokens
+        self.totals.loaded_tokens += run.loaded_tokens
 
     def _complete(self, at_s: float, tokens: list[Token]) -> None:
         """Hand out what the step under way has computed."""

@@ -22,6 +22,11 @@ class Sequence:
     """Answer tokens to generate; 0 asks for the prompt alone, as embeddings do."""
     keys: tuple[int, ...] = field(default=(), repr=False)
     """Chain keys of the whole blocks of prompt and answer, in order; none shares nothing."""
+    loaded: range | None = None
+    """Blocks, by number, whose KV was fetched from outside because it was not here at the
+    lookup; an empty range says that the outside had none, None that it was not asked."""
+    asked_at_s: float | None = None
+    """When it came in, if time was spent on the outside before it was submitted."""
 
     def __post_init__(self) -> None:
         if self.prompt_tokens < 1 or self.output_tokens < 0:
@@ -36,8 +41,8 @@ class Run:
 
     __slots__ = (
         "cached_tokens", "computed_tokens", "edge_tokens", "emitted_tokens", "finished_at_s",
-        "first_token_at_s", "holding", "prefill_s", "published_blocks", "scheduled_at_s",
-        "sequence", "submitted_at_s",
+        "first_token_at_s", "holding", "loaded_tokens", "prefill_s", "published_blocks",
+        "scheduled_at_s", "sequence", "submitted_at_s",
     )  # fmt: skip
 
     def __init__(self, sequence: Sequence, submitted_at_s: float) -> None:
@@ -49,7 +54,9 @@ class Run:
         self.finished_at_s: float | None = None
         """When it ended or was aborted."""
         self.cached_tokens = 0
-        """Prompt tokens that were found in the prefix cache."""
+        """Prompt tokens that need no computing: found in the prefix cache, or loaded."""
+        self.loaded_tokens = 0
+        """Those of them that came from outside."""
         self.computed_tokens = 0
         """Tokens whose KV is there, cached ones included."""
         self.emitted_tokens = 0
@@ -59,6 +66,12 @@ class Run:
         self.published_blocks = 0
         self.edge_tokens = NEVER_TOKENS
         """When this many tokens are computed, the next block is whole."""
+
+    @property
+    def asked_at_s(self) -> float:
+        """When the request came in; earlier than it was submitted if its KV was loaded first."""
+        asked_at_s = self.sequence.asked_at_s
+        return self.submitted_at_s if asked_at_s is None else asked_at_s
 
     @property
     def prompt_left_tokens(self) -> int:
@@ -88,5 +101,9 @@ class Totals:
     """Prompt tokens that were looked up in the prefix cache."""
     prefix_hits_tokens: int = 0
     """Prompt tokens that were found there."""
+    outside_queries_tokens: int = 0
+    """Prompt tokens that were not found there and were looked up outside."""
+    loaded_tokens: int = 0
+    """Prompt tokens whose KV came from outside."""
     finished: int = 0
     aborted: int = 0

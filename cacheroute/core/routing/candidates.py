@@ -25,7 +25,7 @@ class Candidates:
         """Cost of each Member by index, where the strategy keeps one."""
         self.is_capped = any(m.instance.max_concurrent is not None for m in self.members)
         """Whether some Member takes only so many requests at once."""
-        self.is_even = len({m.instance.weight for m in self.members}) <= 1
+        self.is_even = len({m.weight for m in self.members}) <= 1
         self.is_kept = is_kept
         """Whether it is asked again; one made for a single try is not worth an index."""
         self.turn: int | None = None
@@ -36,8 +36,13 @@ class Candidates:
         return len(self.members)
 
     def narrowed(self, excluded: Collection[Member]) -> "Candidates":
-        """Return those that are not excluded and have room under their own cap."""
-        kept = [m for m in self.members if m not in excluded and has_room(m)]
+        """Return those that are not excluded and, of these, the ones that have room.
+
+        Where all are at their caps, those remain that another request can wait for, and in
+        the end all: it is for the queue to say that it is full.
+        """
+        left = [m for m in self.members if m not in excluded]
+        kept = [m for m in left if has_room(m)] or [m for m in left if can_wait(m)] or left
         sifted = Sifted(kept, self.sifted.skipped, self.sifted.rested)
         return Candidates(sifted, is_kept=False)
 
@@ -60,8 +65,8 @@ class Candidates:
             while due < members[index].due:  # chosen from another list in the meantime
                 heapq.heapreplace(strides, (members[index].due, index))
                 due, index = strides[0]
-            heapq.heapreplace(strides, (due + 1.0 / members[index].instance.weight, index))
-        members[index].due = due + 1.0 / members[index].instance.weight
+            heapq.heapreplace(strides, (due + 1.0 / members[index].weight, index))
+        members[index].due = due + 1.0 / members[index].weight
         return index, due
 
 
@@ -69,3 +74,9 @@ def has_room(member: Member) -> bool:
     """Whether a Member's own cap leaves room for one more request."""
     cap = member.instance.max_concurrent
     return cap is None or member.inflight < cap
+
+
+def can_wait(member: Member) -> bool:
+    """Whether one more request may wait until a Member has room."""
+    queues = member.queues
+    return queues is None or not queues.is_full

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +36,8 @@ class Decision(NamedTuple):
     considered: int
     skipped: Mapping[str, list[str]] | None
     reason: str | None
+    injection: Mapping[str, object] | None = None
+    """How its knowledge is brought in and why; None for a request without any."""
 
     def as_wire(self) -> dict[str, object]:
         """Write it for `/debug/decisions`."""
@@ -54,6 +56,7 @@ class Decision(NamedTuple):
             "considered": self.considered,
             "skipped": {reason: len(ids) for reason, ids in (self.skipped or {}).items()},
             "reason": self.reason or self.in_words(),
+            "injection": self.injection,
         }
 
     def in_words(self) -> str:
@@ -79,6 +82,7 @@ class Decisions:
 
     def __init__(self) -> None:
         self._ring: deque[tuple[Any, ...]] = deque(maxlen=_KEPT)
+        self._injections: OrderedDict[int, Mapping[str, object]] = OrderedDict()
         self.total = 0
         """Decisions made since start."""
 
@@ -118,9 +122,15 @@ class Decisions:
             )
         )
 
+    def explain_injection(self, injection: Mapping[str, object]) -> None:
+        """Add to the newest decision how the knowledge of its request is brought in."""
+        self._injections[self.total] = injection
+        if len(self._injections) > _KEPT:
+            self._injections.popitem(last=False)
+
     def last(self, count: int) -> Iterator[Decision]:
         """Iterate over the newest decisions, newest first."""
         for index, record in enumerate(reversed(self._ring)):
             if index >= count:
                 return
-            yield Decision._make(record)
+            yield Decision._make((*record, self._injections.get(record[0])))

@@ -30,9 +30,9 @@ def _objection(member: Member, liveness: str, endpoint: str, model: str | None) 
         return liveness
     if member.draining:
         return "draining"
-    instance = member.instance
-    if instance.weight <= 0:
+    if member.weight <= 0:
         return "weight 0"
+    instance = member.instance
     if not instance.serves(endpoint):
         return "other endpoints"
     if model is not None and instance.model_override is None:

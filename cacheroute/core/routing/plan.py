@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 
 from cacheroute.core.pool_member import Member
 from cacheroute.core.request import RouteRequest
-from cacheroute.core.routing.candidates import Candidates
+from cacheroute.core.routing.candidates import Candidates, has_room
 from cacheroute.core.routing.filters import Liveness, Sifted, describe, sift
 from cacheroute.core.routing.selection import Chosen, NoInstance, Selection
 from cacheroute.core.routing.strategies import Strategy
@@ -18,8 +18,9 @@ _BUSY_RETRY_S = 1.0
 class Router:
     """A strategy, and the lists it chooses from."""
 
-    def __init__(self, strategy: Strategy) -> None:
+    def __init__(self, strategy: Strategy, *, waits_at_caps: bool = False) -> None:
         self.strategy = strategy
+        self._waits_at_caps = waits_at_caps
         self._lists: dict[tuple[str | None, str], Candidates] = {}
         self._version = -1
 
@@ -56,14 +57,24 @@ class Router:
                 self._forget(members, version)
             self._lists[key] = candidates
         if excluded or candidates.is_capped:
-            everyone = candidates
             candidates = candidates.narrowed(excluded)
             if not candidates.members:
-                return _nobody_left(request, everyone, excluded)
+                return NoInstance(
+                    reason="Every Instance that could serve the request has failed on it."
+                )
+            # Narrowing leaves full ones only where all are full.
+            may_wait = self._waits_at_caps or request.task is not None
+            if not may_wait and not has_room(candidates.members[0]):
+                return _all_full(request, candidates)
         selection = self.strategy.select(request, candidates, now_mono_s)
         if type(selection) is Chosen:
             selection.skipped = candidates.sifted.skipped
         return selection
+
+    def use(self, strategy: Strategy, members: dict[str, Member]) -> None:
+        """Choose by another strategy from the next request on; it starts with no lists."""
+        self.strategy = strategy
+        self._forget(members, self._version)
 
     def _forget(self, members: dict[str, Member], version: int) -> None:
         self._version = version
@@ -88,14 +99,10 @@ def _nobody(request: RouteRequest, members: dict[str, Member], sifted: Sifted) -
     )
 
 
-def _nobody_left(
-    request: RouteRequest, everyone: Candidates, excluded: Collection[Member]
-) -> NoInstance:
-    full = [m for m in everyone.members if m not in excluded]
-    if not full:
-        return NoInstance(reason="Every Instance that could serve the request has failed on it.")
+def _all_full(request: RouteRequest, candidates: Candidates) -> NoInstance:
     caps = ", ".join(
-        f"{m.instance.instance_id} {m.inflight} of {m.instance.max_concurrent}" for m in full[:4]
+        f"{m.instance.instance_id} {m.inflight} of {m.instance.max_concurrent}"
+        for m in candidates.members[:4]
     )
     return NoInstance(
         reason=f"Every Instance that serves {request.endpoint} is at its max_concurrent: {caps}.",

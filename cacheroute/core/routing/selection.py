@@ -29,7 +29,7 @@ class NoInstance:
     reason: str
     """A sentence with the Instances and their states in it."""
     code: str = "no_instance"
-    """`no_instance`, `model_not_found` or `all_overloaded`."""
+    """`no_instance` or `model_not_found`."""
     retry_after_s: float | None = None
     """When asking again may help, where that is known."""
 

@@ -68,21 +68,29 @@ class RoundRobin:
 
 
 class LeastLoad:
-    """The Instance with the least pressure on it; ties go round."""
+    """The Instance with the least pressure on it; ties go round.
+
+    Costs are kept in an index. Where nothing is queued a change is entered at once; a Member
+    with queues is weighed anew at the next selection, and at every one while time alone
+    changes what it costs.
+    """
 
     name = "least_load"
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._turn = 0
+        self._moving: set[Member] = set()
 
     def select(self, request: RouteRequest, candidates: Candidates, now_mono_s: float) -> Selection:
-        """Choose the least cost from an index that leases and releases keep current."""
-        del request, now_mono_s
+        """Choose the least cost from the index."""
+        del request
+        if self._moving:
+            self._weigh_anew(now_mono_s)
         members = candidates.members
         costs = candidates.costs
         if not costs:
-            self._index(candidates)
+            self._index(candidates, now_mono_s)
         count = len(costs)
         least = min(costs)
         turn = candidates.turn
@@ -104,17 +112,33 @@ class LeastLoad:
         return chosen
 
     def on_change(self, member: Member) -> None:
-        """Put the new cost wherever the Member stands."""
+        """Put the new cost wherever the Member stands, or have it weighed at the next selection."""
         if member.places:
-            cost = running_cost(member, self._weights)
+            if member.queues is not None:
+                self._moving.add(member)
+                return
+            cost = running_cost(member, self._weights, 0.0)
             for costs, index in member.places:
                 costs[index] = cost
 
     def on_first_token(self, member: Member, ttft_s: float) -> None:
         """Times do not matter here."""
 
-    def _index(self, candidates: Candidates) -> None:
+    def _weigh_anew(self, now_mono_s: float) -> None:
+        at_rest: list[Member] = []
+        for member in self._moving:
+            cost = running_cost(member, self._weights, now_mono_s)
+            for costs, index in member.places:
+                costs[index] = cost
+            # Without a place it is in no list: it has left, or all lists are made anew.
+            if not member.places or member.queues is None or not member.queues.is_ticking:
+                at_rest.append(member)
+        self._moving.difference_update(at_rest)
+
+    def _index(self, candidates: Candidates, now_mono_s: float) -> None:
         for index, member in enumerate(candidates.members):
-            candidates.costs.append(running_cost(member, self._weights))
+            candidates.costs.append(running_cost(member, self._weights, now_mono_s))
             if candidates.is_kept:
                 member.places.append((candidates.costs, index))
+                if member.queues is not None and member.queues.is_ticking:
+                    self._moving.add(member)

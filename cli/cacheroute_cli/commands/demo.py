@@ -1,14 +1,14 @@
 """`cacheroute demo`: the whole thing at work, without a GPU and without leaving a trace."""
 
-import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cacheroute_cli.context import Context
-from cacheroute_cli.diagnostics import Exit, Fault, UsageFault, note
+from cacheroute_cli.diagnostics import UsageFault, note
 from cacheroute_cli.options import with_context
 
 if TYPE_CHECKING:
@@ -21,15 +21,9 @@ STRATEGIES = ("round_robin", "least_load")
 COMPRESSION = 110.0
 """How much faster than in the trace requests arrive: its half an hour takes 16 s."""
 SPEED = 1.0
+INSTANCES = 3
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
-
-
-class RequestsFailed(Fault):
-    """The demo ran to its end, and some requests failed."""
-
-    code = "demo.failures"
-    exit = Exit.BAD_ANSWER
 
 
 @app.command("demo")
@@ -39,15 +33,25 @@ def demo(
     *,
     requests: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Requests to each strategy (default: all 302)."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Requests to each strategy (default: all 302), or to each way (default: 32).",
+        ),
     ] = None,
     instances: Annotated[
-        int, typer.Option(metavar="N", min=1, max=32, help="Demo Instances to run.")
-    ] = 3,
+        int | None,
+        typer.Option(metavar="N", min=1, max=32, help="Demo Instances to run (default: 3)."),
+    ] = None,
     speed: Annotated[
-        float,
-        typer.Option(metavar="X", min=0.1, max=100, help="How much faster than a real GPU."),
-    ] = SPEED,
+        float | None,
+        typer.Option(
+            metavar="X",
+            min=0.1,
+            max=100,
+            help="How much faster than a real GPU (default: 1, with --knowledge 12).",
+        ),
+    ] = None,
     strategy: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,20 +59,70 @@ def demo(
             help="Strategy to run, as often as needed (default: round_robin and least_load).",
         ),
     ] = None,
+    knowledge: Annotated[
+        bool,
+        typer.Option(
+            "--knowledge", help="Compare ways to bring in knowledge: as text, as KV, or by iws."
+        ),
+    ] = False,
+    bandwidth: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="GBPS",
+            min=0.01,
+            max=100,
+            help="Link to the knowledge, as often as needed (default: 0.2, 1 and 10 Gb/s).",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Ask other questions, with --knowledge."),
+    ] = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave the fleet up at the end, until Ctrl-C.")
     ] = False,
 ) -> None:
     """Replay real conversations over a fleet of demo Instances, and compare strategies.
 
-    Runs a Proxy, demo Instances and a resource agent on free ports, and ends all of them.
+    Runs a Proxy, demo Instances and a resource agent on free ports, and ends all of them. With
+    --knowledge it asks about texts that a knowledge node holds, through a Scheduler, and
+    compares how they reach the Instance; that needs redis-server.
     """
+    if knowledge:
+        if strategy or instances is not None:
+            option = "--strategy" if strategy else "--instances"
+            raise UsageFault(f"{option} goes without --knowledge, which runs one Instance")
+        given = {"requests": requests, "speed": speed, "seed": seed}
+        _compare_ways(context, given, bandwidth=bandwidth, keep=keep)
+        return
+    if bandwidth or seed is not None:
+        raise UsageFault(f"{'--bandwidth' if bandwidth else '--seed'} goes with --knowledge")
+    _compare_strategies(
+        context,
+        strategy or STRATEGIES,
+        requests=requests,
+        instances=INSTANCES if instances is None else instances,
+        speed=SPEED if speed is None else speed,
+        keep=keep,
+    )
+
+
+def _compare_strategies(
+    context: Context,
+    strategies: Sequence[str],
+    *,
+    requests: int | None,
+    instances: int,
+    speed: float,
+    keep: bool,
+) -> None:
     from cacheroute.demo.trace import repeated_share_ratio, shipped_trace
+    from cacheroute_cli.demo_end import RequestsFailed, stay
     from cacheroute_cli.demo_fleet import DemoFleet, demo_folder
     from cacheroute_cli.supervisor.stack import Stack
     from cacheroute_cli.supervisor.state import State
 
-    names = _known_strategies(strategy or list(STRATEGIES))
+    names = _known_strategies(strategies)
     trace = shipped_trace()
     if requests is not None and requests > len(trace):
         raise UsageFault(f"the trace has {len(trace)} requests, which is less than {requests}")
@@ -87,7 +141,14 @@ def demo(
         _show(context, rows, repeated_ratio=repeated_share_ratio(trace), began=began)
         failures = sum(row.failures for row in rows)
         if keep and fleet is not None:
-            _stay(stack, fleet)
+            stay(
+                stack,
+                (
+                    f"up       {fleet.service_url}/v1   until Ctrl-C",
+                    f"look     cacheroute instances --proxy-url {fleet.control_url}",
+                    f"         cacheroute status --proxy-url {fleet.control_url}",
+                ),
+            )
         if failures:
             raise RequestsFailed(
                 f"{failures} of {sum(row.requests for row in rows)} requests failed",
@@ -97,7 +158,22 @@ def demo(
         note("next     cacheroute demo --keep   leaves the fleet up to look around")
 
 
-def _known_strategies(names: list[str]) -> list[str]:
+def _compare_ways(
+    context: Context,
+    given: Mapping[str, Any],
+    *,
+    bandwidth: Sequence[float] | None,
+    keep: bool,
+) -> None:
+    from cacheroute_cli.knowledge_demo import KnowledgeOptions, run_knowledge_demo
+
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if bandwidth:
+        wanted["bandwidths_gbps"] = tuple(dict.fromkeys(bandwidth))
+    run_knowledge_demo(context, KnowledgeOptions(keep=keep, **wanted))
+
+
+def _known_strategies(names: Sequence[str]) -> list[str]:
     from cacheroute.core.routing.registry import find, known_names
 
     found = []
@@ -136,7 +212,7 @@ def _replay(
 def _show(
     context: Context, rows: "list[StrategyRow]", *, repeated_ratio: float, began: float
 ) -> None:
-    from cacheroute_cli.amounts import render_ratio
+    from cacheroute.console.amounts import render_ratio
     from cacheroute_cli.output import print_document, print_table, print_text
     from cacheroute_cli.summary import COLUMNS, compare
 
@@ -163,20 +239,3 @@ def _show(
         *(f"{row.strategy} failed: {why}" for row in rows for why in row.why_failed),
     ]
     print_text("\n".join(lines))
-
-
-def _stay(stack: "Stack", fleet: "Fleet") -> None:
-    """Wait for a signal; on this one it is the regular end."""
-    from cacheroute_cli.supervisor.signals import Stopped
-
-    note(f"up       {fleet.service_url}/v1   until Ctrl-C")
-    note(f"look     cacheroute instances --proxy-url {fleet.control_url}")
-    note(f"         cacheroute status --proxy-url {fleet.control_url}")
-    try:
-        while all(child.exit_code() is None for child in stack.children()):
-            time.sleep(0.5)
-    except Stopped as stopped:
-        if stopped.number != signal.SIGINT:
-            raise
-        return
-    raise next(child.failure() for child in stack.children() if child.exit_code() is not None)

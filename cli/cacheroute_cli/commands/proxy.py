@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from cacheroute_cli.context import Context
+from cacheroute_cli.diagnostics import note
 from cacheroute_cli.launch import ProxyOptions, launch_proxy
 from cacheroute_cli.options import with_context
+from cacheroute_cli.output import print_document
 from cacheroute_cli.processes import (
     STOP_GRACE_S,
     become,
@@ -21,7 +23,9 @@ from cacheroute_cli.processes import (
     stop,
 )
 from cacheroute_cli.supervisor.faults import NoSuchProcess
+from cacheroute_cli.supervisor.ports import require_free
 from cacheroute_cli.supervisor.state import State
+from cacheroute_cli.web_console import BesideProxy
 
 app = typer.Typer(
     help="Run the Proxy here: start it, stop it, see how it is.",
@@ -63,6 +67,34 @@ def start(
             help="How an Instance is chosen: round_robin or least_load (default: round_robin).",
         ),
     ] = None,
+    injection_strategy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who decides between text and KV: default keeps the Scheduler's mode, iws takes "
+            "the faster one (default: default).",
+        ),
+    ] = None,
+    ready_release_policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Order in which prepared requests go on: ordered, or text_bypass, which lets "
+            "text pass a head that waits (default: ordered).",
+        ),
+    ] = None,
+    kdn_links_json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help="Links to knowledge nodes that no Instance measures: "
+            '{"HOST:PORT": {"bandwidth_mbps": 1000, "latency_ms": 1}}.',
+        ),
+    ] = None,
+    scheduler_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Register with this Scheduler (default: with none)."),
+    ] = None,
     instance: Annotated[
         list[str] | None,
         typer.Option(
@@ -83,6 +115,24 @@ def start(
         int | None,
         typer.Option(metavar="N", help="Requests at once that count as full (default: 8)."),
     ] = None,
+    proxy_ui: Annotated[
+        bool | None,
+        typer.Option(
+            "--proxy-ui/--no-proxy-ui",
+            help="Whether to serve the console to browsers as well (default: no).",
+        ),
+    ] = None,
+    proxy_ui_listen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Where to serve it (env: PROXY_UI_LISTEN) (default: 127.0.0.1:8202).",
+        ),
+    ] = None,
+    proxy_ui_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where browsers ask for it (env: PROXY_UI_URL)."),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Any other setting, as often as needed."),
@@ -96,6 +146,10 @@ def start(
             cp_host=cp_host,
             cp_port=cp_port,
             strategy=strategy,
+            injection_strategy=injection_strategy,
+            ready_release_policy=ready_release_policy,
+            kdn_links_json=kdn_links_json,
+            scheduler_url=scheduler_url,
             proxy_id=proxy_id,
             max_capacity=max_capacity,
             config=config,
@@ -104,9 +158,21 @@ def start(
         ),
         os.environ,
     )
+    beside = BesideProxy.of(proxy_ui, proxy_ui_listen, proxy_ui_url, os.environ)
     if foreground:
+        if beside is not None:
+            note("cacheroute: note: nobody serves the console beside a Proxy in the foreground; "
+                 "'cacheroute web' does")  # fmt: skip
         become(launch)
+    if beside is not None:
+        require_free(beside.wanted)
     row = start_detached(launch)
+    if beside is not None:
+        console = start_detached(beside.launch(row.name, row.urls["control"], token=context.token))
+        if context.as_json:
+            print_document("cacheroute.processes/1", {"items": [row, console]})
+            return
+        show_process(context, console)
     show_started(
         context,
         row,
@@ -127,7 +193,10 @@ def stop_(
     ] = STOP_GRACE_S,
 ) -> None:
     """Stop the Proxy; running answers get the time to end."""
-    show_stopped(context, "proxy", stop("proxy", name, grace_s=grace))
+    row = stop("proxy", name, grace_s=grace)
+    if row is not None and State().read("web", row.name) is not None:
+        stop("web", row.name)
+    show_stopped(context, "proxy", row)
 
 
 @app.command("status")

@@ -71,12 +71,13 @@ def end(identity: Identity, *, grace_s: float) -> Ending:
     return end_all([identity], grace_s=grace_s)[0]
 
 
-def end_marked(stack: str) -> int:
+def end_marked(stack: str, *, but: frozenset[int] = frozenset()) -> int:
     """Kill whatever still carries the name of a stack; return how many there were.
 
-    For what a process left behind outside its own group.
+    For what a process left behind outside its own group. Pids in `but` are spared, as is ours.
     """
-    left = [identity for identity in marked_with(stack) if identity.pid != os.getpid()]
+    spared = but | {os.getpid()}
+    left = [identity for identity in marked_with(stack) if identity.pid not in spared]
     end_all(left, grace_s=0.0)
     return len(left)
 

@@ -34,6 +34,8 @@ class Program:
     """Variables on top of ours."""
     without: tuple[str, ...] = ()
     """Beginnings of the names of variables that it must not inherit."""
+    cwd: str | None = None
+    """Folder to run in, for tethered ones; None stays in ours."""
 
 
 class Child:
@@ -89,14 +91,16 @@ def _inherited(program: Program) -> dict[str, str]:
     }
 
 
-def spawn(program: Program, *, stack: str, tethered: bool) -> Child:
+def spawn(program: Program, *, stack: str, tethered: bool, stdin: int | None = None) -> Child:
     """Start a program; it runs when this returns, and is not ready yet.
 
-    Call it from the main thread when tethered: the kernel ties the child to the thread.
+    Call it from the main thread when tethered: the kernel ties the child to the thread. `stdin`
+    is a descriptor of ours to read from; without one there is nothing to read.
     """
     argv = list(program.argv)
     if tethered:
-        argv = [*python("-I", "-S", shim.__file__), str(os.getpid()), *argv]
+        folder = [] if program.cwd is None else [f"{shim.FOLDER}{program.cwd}"]
+        argv = [*python("-I", "-S", shim.__file__), str(os.getpid()), *folder, *argv]
     program.log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     log = os.open(program.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -106,7 +110,9 @@ def spawn(program: Program, *, stack: str, tethered: bool) -> Child:
             argv,
             {**_inherited(program), **program.env, STACK_VARIABLE: stack},
             file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+                if stdin is None
+                else (os.POSIX_SPAWN_DUP2, stdin, 0),
                 (os.POSIX_SPAWN_DUP2, log, 1),
                 (os.POSIX_SPAWN_DUP2, log, 2),
             ],

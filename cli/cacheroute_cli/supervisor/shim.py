@@ -1,8 +1,8 @@
 """A program's last step before it starts: tie its life to its parent's.
 
 Run by path, with nothing imported but the standard library, as
-`python -I -S shim.py PARENT_PID PROGRAM [ARGUMENT]...`. The kernel then sends SIGTERM when the
-parent dies, however it dies; this survives the exec that follows.
+`python -I -S shim.py PARENT_PID [--folder=DIR] PROGRAM [ARGUMENT]...`. The kernel then sends
+SIGTERM when the parent dies, however it dies; this survives the exec that follows.
 """
 
 import ctypes
@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 
+FOLDER = "--folder="
+"""What a folder to run in is written behind; no path of a program begins like that."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -22,7 +24,10 @@ def main(arguments: list[str]) -> None:
     # A parent that died before the request above would never be noticed.
     if os.getppid() != parent:
         sys.exit(128 + signal.SIGTERM)
-    os.execv(arguments[1], arguments[1:])  # noqa: S606
+    program = arguments[1:]
+    if program[0].startswith(FOLDER):
+        os.chdir(program.pop(0).removeprefix(FOLDER))
+    os.execv(program[0], program)  # noqa: S606
 
 
 if __name__ == "__main__":

@@ -38,6 +38,20 @@ async def test_the_async_client_gets_the_same() -> None:
             assert (await client.health()).ttl_s == 30
 
 
+async def test_any_page_can_be_had_as_it_came_and_its_refusal_is_one() -> None:
+    with a_peer_saying(answer(b"a 1\n")) as url:
+        with ControlClient(url) as client:
+            assert client.raw("/metrics") == b"a 1\n"
+        async with AsyncControlClient(url) as asking:
+            assert await asking.raw("/metrics") == b"a 1\n"
+    with a_peer_saying(answer(b'{"detail":"Not Found"}', status="404 No")) as url:
+        with ControlClient(url) as client, pytest.raises(Refused, match="Not Found"):
+            client.raw("/x")
+        async with AsyncControlClient(url) as asking:
+            with pytest.raises(Refused, match="Not Found"):
+                await asking.raw("/x")
+
+
 def test_the_token_is_sent_when_there_is_one_and_only_then() -> None:
     heads: list[bytes] = []
 
@@ -187,6 +201,13 @@ EVERY_QUESTION: list[tuple[str, Callable[[ControlClient], object], bytes]] = [
     ("GET /debug/pool_resource_sources", lambda c: c.pool_sources(), SOURCES_BODY),
     ("GET /debug/decisions?last=20", lambda c: c.decisions(), b'{"ok":true,"decisions":[]}'),
     ("GET /v1/topology/kdn_links", lambda c: c.kdn_links(), b'{"kdn_links":{}}'),
+    ("GET /debug/topology", lambda c: c.topology(), b'{"ok":true,"generated_at":1.5}'),
+    ("GET /debug/scheduler", lambda c: c.scheduler(), b'{"ok":true,"state":"off"}'),
+    (
+        "GET /debug/predictions",
+        lambda c: c.predictions(),
+        b'{"ok":true,"generated_at":1.5,"errors":{}}',
+    ),
     (
         "POST /v1/instance/register",
         lambda c: c.register(RegisterBody(host="h", port=1)),

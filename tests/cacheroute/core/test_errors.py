@@ -20,6 +20,7 @@ TABLE = {
     "CapacityError": ("no_instance", 503),
     "NoInstanceError": ("no_instance", 503),
     "Overloaded": ("all_overloaded", 503),
+    "QueueFull": ("queue_full", 429),
     "Draining": ("draining", 503),
     "UpstreamError": ("upstream_error", 502),
     "UpstreamConnectError": ("upstream_connect_failed", 502),

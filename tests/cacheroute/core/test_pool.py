@@ -359,3 +359,12 @@ def test_what_the_configuration_names_is_not_restored_over() -> None:
     same_address = pool.restore(an_instance("i-1", port=1), START)
     assert isinstance(same_address, Refusal)
     assert "held by s" in same_address.detail
+
+
+def test_the_willing_are_those_alive_that_take_new_requests() -> None:
+    pool = a_pool(
+        an_instance("i-1", port=1), an_instance("i-2", port=2), an_instance("i-3", port=3, weight=0)
+    )
+    pool.members["i-2"].draining = True
+    assert [m.instance.instance_id for m in pool.willing(at(1.0))] == ["i-1"]
+    assert list(pool.willing(at(1000.0))) == []

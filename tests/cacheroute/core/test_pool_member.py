@@ -40,5 +40,9 @@ def test_listed_models_stand_alone_when_none_were_declared() -> None:
     assert member.models == frozenset()
 
 
+def test_what_waits_for_a_member_is_unknown_until_something_is_queued() -> None:
+    assert Member(an_instance()).queues is None
+
+
 def test_a_member_shows_its_load() -> None:
     assert repr(Member(an_instance("i-7"))) == "<Member i-7 0 inflight>"

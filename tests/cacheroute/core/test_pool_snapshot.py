@@ -4,6 +4,8 @@ import dataclasses
 
 import pytest
 
+from cacheroute.core.dispatch.board import Board
+from cacheroute.core.dispatch.rules import QueueRules
 from tests.cacheroute.core.pool_builders import a_pool, an_instance, at, joined
 
 
@@ -37,3 +39,13 @@ def test_an_ejection_shows_what_is_left_of_it() -> None:
     pool.members["i-1"].ejected_until_mono_s = 12.0
     assert pool.snapshot(at(10.0)).views[0].ejected_for_s == 2.0
     assert pool.snapshot(at(13.0)).views[0].ejected_for_s == 0.0
+
+
+def test_the_queues_are_shown_as_they_are_at_that_instant() -> None:
+    pool = a_pool(an_instance("a", port=1), an_instance("b", port=2))
+    board = pool.members["a"].queues = Board(QueueRules())
+    board.timeline.reserve(1.0, 2000.0, 0.0)
+    busy, plain = pool.snapshot(at(1.5)).views
+    assert plain.pressure is None
+    assert busy.pressure == board.pressure(1.5)
+    assert busy.pressure.prefill_free_in_ms == 1500.0

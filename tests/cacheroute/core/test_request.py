@@ -20,7 +20,7 @@ def test_a_request_carries_what_routing_reads_and_the_bytes_to_forward() -> None
 def test_a_request_has_a_slot_for_each_field_and_no_room_for_others() -> None:
     request = a_request()
     assert not hasattr(request, "__dict__")
-    assert len(fields(RouteRequest)) == 11
+    assert len(fields(RouteRequest)) == 12
     with pytest.raises(AttributeError):
         request.priority = 1  # type: ignore[attr-defined]
 

@@ -55,3 +55,22 @@ def test_two_tallies_share_nothing() -> None:
     one.fail("x")
     assert other.ttft_s.total == 0.0
     assert other.failures == {}
+
+
+def test_a_tally_that_absorbs_another_counts_what_both_have_counted() -> None:
+    one, other = Tally(), Tally()
+    for tally, words in ((one, ("a", "b")), (other, ("b",))):
+        tally.requests, tally.prompt_tokens = 2, 10
+        tally.ttft_s.observe(0.02)
+        for word in words:
+            tally.fail(word)
+    other.paths["kv_inject"] = 3
+
+    one.absorb(other)
+
+    assert (one.requests, one.prompt_tokens) == (4, 20)
+    assert one.failures == {"a": 1, "b": 2}
+    assert one.paths == {"kv_inject": 3}
+    assert sum(one.ttft_s.counts) == 2
+    assert one.ttft_s.total == pytest.approx(0.04)
+    assert len(one.histograms) == 5

@@ -5,7 +5,20 @@ import math
 import pytest
 
 from cacheroute.core import topology
-from cacheroute.core.topology import Link, Topology
+from cacheroute.core.topology import BestLink, Link, Topology, address_of
+from tests.cacheroute.core.pool_builders import at
+
+NOW = at(100.0)
+
+
+class Everybody:
+    """Nobody is silent."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+ALL = Everybody()
 
 
 def a_link(bandwidth_mbps: float | None = 1000.0, latency_ms: float | None = 1.0) -> Link:
@@ -16,8 +29,8 @@ def winner(**links: Link) -> str:
     """Report one link to `kdn` from each Instance and return who is kept."""
     known = Topology()
     for instance_id, link in links.items():
-        assert known.report(instance_id, {"kdn": link}) is None
-    return known.best()["kdn"].reported_by
+        assert known.report(instance_id, {"kdn": link}, NOW) is None
+    return known.best(ALL)["kdn"].reported_by
 
 
 def test_the_higher_bandwidth_wins() -> None:
@@ -47,38 +60,159 @@ def test_only_finite_numbers_make_a_link(value: float) -> None:
 
 def test_a_report_replaces_the_earlier_one() -> None:
     known = Topology()
-    known.report("a", {"k1": a_link(), "k2": a_link()})
-    known.report("a", {"k2": a_link()})
-    assert set(known.best()) == {"k2"}
+    known.report("a", {"k1": a_link(), "k2": a_link()}, NOW)
+    known.report("a", {"k2": a_link()}, NOW)
+    assert set(known.best(ALL)) == {"k2"}
     assert set(known.links_of("a")) == {"k2"}
 
 
 def test_links_leave_with_their_instance_and_the_next_best_is_kept() -> None:
     known = Topology()
-    known.report("a", {"k1": a_link(1000)})
-    known.report("b", {"k1": a_link(10)})
+    known.report("a", {"k1": a_link(1000)}, NOW)
+    known.report("b", {"k1": a_link(10)}, NOW)
     known.drop("a")
-    assert known.best()["k1"].reported_by == "b"
+    assert known.best(ALL)["k1"].reported_by == "b"
     known.drop("b")
     known.drop("never-there")
-    assert len(known) == 0
+    assert len(known.best(ALL)) == 0
 
 
 def test_one_report_is_bounded() -> None:
     known = Topology()
     links = {f"k{n}": a_link() for n in range(topology.MAX_LINKS_PER_REPORT + 1)}
-    refusal = known.report("a", links)
+    refusal = known.report("a", links, NOW)
     assert refusal is not None
     assert "1000" in refusal
-    assert len(known) == 0
+    assert len(known.best(ALL)) == 0
 
 
 def test_all_reports_together_are_bounded_and_a_replacement_still_fits() -> None:
     known = Topology()
     full = {f"k{n}": a_link() for n in range(topology.MAX_LINKS_PER_REPORT)}
     for n in range(topology.MAX_FULL_REPORTS):
-        assert known.report(f"i-{n}", full) is None
-    refusal = known.report("one-more", {"k": a_link()})
+        assert known.report(f"i-{n}", full, NOW) is None
+    refusal = known.report("one-more", {"k": a_link()}, NOW)
     assert refusal is not None
     assert "20000" in refusal
-    assert known.report("i-0", full) is None
+    assert known.report("i-0", full, NOW) is None
+
+
+# What a link says
+
+
+def test_a_link_is_read_out_of_its_metrics() -> None:
+    metrics = {"bandwidth_mbps": 10, "latency_ms": 0, "rtt_ms": 7.0, "iface": None}
+    assert Link.of(metrics) == Link(bandwidth_mbps=10.0, latency_ms=0.0, metrics=metrics)
+    assert Link.of({"rtt_ms": 7.0}).latency_ms == 7.0
+    assert Link.of({"bandwidth_mbps": "fast", "latency_ms": True}) == Link(
+        metrics={"bandwidth_mbps": "fast", "latency_ms": True}
+    )
+
+
+# Who counts
+
+
+def test_links_of_the_silent_are_left_out_and_come_back() -> None:
+    known = Topology()
+    known.report("a", {"k1": a_link(1000)}, NOW)
+    known.report("b", {"k1": a_link(10), "k2": a_link()}, NOW)
+    assert known.best({"b"})["k1"].reported_by == "b"
+    assert set(known.best({"a"})) == {"k1"}
+    assert known.best(()) == {}
+    assert known.best({"a", "b", "c"})["k1"].reported_by == "a"
+
+
+def test_the_merge_is_made_anew_only_when_something_has_changed() -> None:
+    known = Topology()
+    known.report("a", {"k": a_link()}, NOW)
+    assert known.best({"a"}) is known.best({"a", "never-reported"})
+    before = known.best({"a"})
+    known.report("a", {"k": a_link(1)}, NOW)
+    assert known.best({"a"}) != before
+
+
+def test_a_report_says_when_it_came() -> None:
+    known = Topology()
+    known.report("a", {"k": a_link()}, at(7.0))
+    assert known.reports["a"].at.mono_s == 7.0
+    known.report("a", {}, NOW)
+    assert known.reports == {}
+    assert known.links_of("a") == {}
+
+
+# Static links
+
+
+def test_what_is_measured_outranks_what_the_settings_say() -> None:
+    slow, fast = a_link(1), a_link(1000)
+    known = Topology(static={"k1": fast, "k2": fast})
+    known.report("a", {"k1": slow}, NOW)
+    assert known.best(ALL) == {
+        "k1": BestLink(link=slow, reported_by="a"),
+        "k2": BestLink(link=fast, reported_by="static"),
+    }
+    assert known.best(())["k1"].reported_by == "static"
+
+
+# One Instance and one node
+
+
+@pytest.mark.parametrize(
+    "key", ["h:9101", "H:9101", "kdn://h:9101", "KDN://H:9101/", "http://h:9101"]
+)
+@pytest.mark.parametrize("asked", ["h:9101", "H:9101", "kdn://h:9101", "http://H:9101/"])
+def test_a_link_is_found_however_its_node_is_written(key: str, asked: str) -> None:
+    link = a_link(5)
+    measured, static = Topology(), Topology(static={key: link})
+    measured.report("a", {key: link}, NOW)
+    assert measured.link_of("a", asked) == (link, "link_snapshot")
+    assert static.link_of("a", asked) == (link, "static")
+
+
+def test_an_instance_has_its_own_link_then_the_static_one_and_nobody_elses() -> None:
+    static, own = a_link(1), a_link(2)
+    known = Topology(static={"h:1": static})
+    known.report("a", {"kdn://h:1": own, "h:2": own}, NOW)
+    assert known.link_of("a", "h:1") == (own, "link_snapshot")
+    assert known.link_of("b", "h:1") == (static, "static")
+    assert known.link_of("b", "h:2") is None
+    for nowhere in ("", "h", "h:0", "h:99999", "ftp://h:1", "h:1/x"):
+        assert known.link_of("a", nowhere) is None
+
+
+def test_the_plainest_key_of_a_node_counts() -> None:
+    first, second, third = a_link(1), a_link(2), a_link(3)
+    known = Topology()
+    known.report("a", {"h:1": first, "http://h:1": third, "kdn://h:1": second}, NOW)
+    assert known.link_of("a", "h:1") == (first, "link_snapshot")
+    known.report("a", {"kdn://h:1": second, "http://h:1": third}, NOW)
+    assert known.link_of("a", "h:1") == (second, "link_snapshot")
+
+
+# Who may be asked
+
+
+def test_addresses_are_known_as_long_as_somebody_names_them() -> None:
+    known = Topology(static={"kdn://S:1": a_link(), "kdn-1": a_link()})
+    addresses = known.known_addresses()
+    assert addresses == {"s:1"}
+    both = {"kdn-2": a_link(), "kdn://h:2": a_link()}
+    known.report("a", both, NOW)
+    known.report("b", both, NOW)
+    known.report("b", both, NOW)
+    known.drop("a")
+    assert addresses == {"s:1", "h:2"}
+    known.drop("b")
+    known.drop("b")
+    assert addresses == {"s:1"}
+
+
+def test_a_refused_report_makes_no_address_known() -> None:
+    known = Topology(max_links=1)
+    assert known.report("a", {"h:1": a_link(), "h:2": a_link()}, NOW) is not None
+    assert not known.known_addresses()
+
+
+def test_an_address_may_be_ipv6() -> None:
+    assert address_of("kdn://[::1]:9101") == "[::1]:9101"
+    assert address_of("::1:9101") is None

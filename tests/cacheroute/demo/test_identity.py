@@ -2,7 +2,9 @@ from typing import Any
 
 import pytest
 
+from cacheroute.core.engine.profile import PROFILES
 from cacheroute.demo import identity
+from cacheroute.demo.kv_options import KvOptions
 from cacheroute.demo.options import InstanceOptions
 
 
@@ -44,3 +46,18 @@ def test_the_capabilities_are_those_that_a_proxy_takes() -> None:
     assert taken.capabilities is not None
     assert taken.capabilities.model.identifier == "m"
     assert taken.capabilities.kv_cache.block_size == 512
+    assert taken.capabilities.parallelism.tensor_parallel_size == 1
+
+
+def test_a_model_on_several_cards_says_so() -> None:
+    told = body(profile=PROFILES["llama70b"])
+    assert told["capabilities"]["parallelism"]["tensor_parallel_size"] == 8
+
+
+def test_only_an_instance_with_a_store_takes_kv_from_outside() -> None:
+    kv = KvOptions(password="secret")
+    with_store, without = body(kv=kv), body()
+    features = with_store["capabilities"]["runtime"]["supported_cache_features"]
+    assert features == ["chunked_prefill", "kv_injection", "prefix_caching"]
+    assert "kv_injection" not in without["capabilities"]["runtime"]["supported_cache_features"]
+    assert "secret" not in str(with_store)

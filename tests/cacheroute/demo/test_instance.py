@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from cacheroute.demo.instance import EXIT_CANNOT_LISTEN
-from cacheroute.demo.peer import Peer, PeerFault
-from tests.cacheroute.demo.control_plane import control_plane
+from cacheroute.member.peer import Peer, PeerFault
 from tests.cacheroute.demo.live import chat_body
-from tests.cacheroute.demo.test_resource_agent import free_port
+from tests.cacheroute.member.control_plane import control_plane
+from tests.cacheroute.member.test_resource_agent import free_port
 
 PROGRAM = [sys.executable, "-m", "cacheroute.demo.instance"]
 
@@ -116,6 +116,31 @@ async def test_it_joins_a_pool_reports_its_host_and_leaves() -> None:
     async with Peer(f"http://127.0.0.1:{agent_port}") as agent:
         with pytest.raises(PeerFault):
             await agent.get("/healthz")
+
+
+async def test_it_tells_the_proxy_and_a_knowledge_node_of_each_other() -> None:
+    async with control_plane() as plane, control_plane() as node:
+        target = f"127.0.0.1:{node.server.port}"
+        async with program(
+            "--proxy-cp-url", plane.url, "--no-agent", "--instance-id", "i-1",
+            "--kdn-targets", target, "--kv-redis", "redis://127.0.0.1:1/0",
+        ) as (process, url):  # fmt: skip
+            registered = await plane.next("register")
+            features = registered["capabilities"]["runtime"]["supported_cache_features"]
+            assert "kv_injection" in features
+            report = await plane.next("report")
+            assert list(report["links"]) == ["kdn-1", f"kdn://{target}"]
+            assert (await node.next("hello"))["instance_port"] == registered["port"]
+            async with Peer(url) as instance:
+                order = {"kdn_addr": target, "model": "m", "knowledge_ids": ["a"], "request_id": 1}
+                told = await instance.post("/v1/kv/inject_ready", order)
+            assert told["injected_kids"] == ["a"]
+            assert (await node.next("inject_ready_kv"))["redis_port"] == 1
+            process.send_signal(signal.SIGTERM)
+            code, errors = await ended(process)
+    assert code == 0
+    said = [line.split(": ")[0] for line in errors.splitlines()]
+    assert said == ["registration", f"kdn {target}", "topology"]
 
 
 async def test_its_agent_does_not_outlive_it_however_it_dies() -> None:

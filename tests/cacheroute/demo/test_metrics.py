@@ -70,6 +70,48 @@ def test_a_prefix_is_counted_in_tokens() -> None:
     assert values["vllm:request_prefill_kv_computed_tokens_sum" + both] == 48
 
 
+def test_what_came_from_outside_is_counted_apart() -> None:
+    engine, metrics = make()
+    for n, loaded in enumerate([range(2), None]):
+        sequence = Sequence(
+            id=str(n), prompt_tokens=60, output_tokens=1, keys=(1, 2, 3), loaded=loaded
+        )
+        finish(engine, metrics, sequence, float(n))
+    values = values_of(metrics)
+    both = '{engine="0",model_name="tiny"}'
+    assert values["vllm:external_prefix_cache_queries_total" + both] == 60
+    assert values["vllm:external_prefix_cache_hits_total" + both] == 32
+    assert values["vllm:prefix_cache_hits_total" + both] == 48
+    assert values["vllm:prompt_tokens_cached_total" + both] == 80
+    for source, tokens in [
+        ("local_compute", 40), ("local_cache_hit", 48), ("external_kv_transfer", 32)
+    ]:  # fmt: skip
+        labels = both.replace("}", f',source="{source}"}}')
+        assert values["vllm:prompt_tokens_by_source_total" + labels] == tokens
+
+
+def test_the_wait_for_the_outside_is_part_of_the_wait_for_the_first_token() -> None:
+    engine, metrics = make()
+    sequence = Sequence(id="a", prompt_tokens=10, output_tokens=1, loaded=range(0), asked_at_s=3.0)
+    finish(engine, metrics, sequence, 5.0)
+    values = values_of(metrics)
+    both = '{engine="0",model_name="tiny"}'
+    assert values["vllm:time_to_first_token_seconds_sum" + both] == pytest.approx(2.009)
+    assert values["vllm:e2e_request_latency_seconds_sum" + both] == pytest.approx(2.009)
+    assert values["vllm:request_queue_time_seconds_sum" + both] == pytest.approx(2.0)
+
+
+def test_what_waits_for_the_outside_is_deferred() -> None:
+    engine = Engine(PROFILES["h100"])
+    metrics = VllmMetrics(
+        engine, model="tiny", created_at_s=5.0, speed=lambda: 1.0, loading=lambda: 3
+    )
+    values = values_of(metrics)
+    assert values['vllm:num_requests_waiting{engine="0",model_name="tiny"}'] == 3
+    reason = '{engine="0",model_name="tiny",reason="deferred"}'
+    assert values["vllm:num_requests_waiting_by_reason" + reason] == 3
+
+
 @pytest.mark.parametrize("speed", [1.0, 20.0])
 def test_times_are_those_of_a_real_clock(speed: float) -> None:
     engine, metrics = make(speed)

@@ -2,7 +2,9 @@ import pytest
 
 from cacheroute.core.engine.profile import PROFILES
 from cacheroute.demo.faults import Fault
-from cacheroute.demo.options import EXIT_USAGE, InstanceOptions, parse_options
+from cacheroute.demo.options import InstanceOptions, parse_options
+from cacheroute.formats.address import Address
+from cacheroute.member.arguments import EXIT_USAGE
 
 
 def parse(*argv: str, **environ: str) -> InstanceOptions:
@@ -35,6 +37,22 @@ def test_the_published_environment_is_read() -> None:
     assert (options.model, options.profile.block_tokens) == ("m", 64)
     assert (options.agent_port, options.report_interval_s) == (9301, 0.25)
     assert options.proxy_cp_token == "secret"
+
+
+def test_knowledge_nodes_are_named_by_their_addresses() -> None:
+    assert parse().kdn_targets == ()
+    options = parse(
+        "--kdn-targets", "10.0.0.1:9101, http://[::1]:9102/,", "--topology-interval-s", "1"
+    )  # fmt: skip
+    assert options.kdn_targets == (Address("10.0.0.1", 9101), Address("::1", 9102))
+    assert (options.topology_interval_s, options.link_bandwidth_mbps) == (1.0, 1000.0)
+    options = parse(INSTANCE_TOPOLOGY_KDN_TARGETS="h:1", INSTANCE_DEFAULT_LINK_BW_MBPS="25000")
+    assert (options.kdn_targets, options.link_bandwidth_mbps) == ((Address("h", 1),), 25000.0)
+
+
+def test_a_70b_model_can_be_chosen_with_the_blocks_that_knowledge_needs() -> None:
+    options = parse("--profile", "llama70b", "--block-size", "256")
+    assert (options.profile.cards, options.profile.block_tokens) == (8, 256)
 
 
 def test_the_command_line_outranks_the_environment() -> None:

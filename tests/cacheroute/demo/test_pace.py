@@ -40,6 +40,22 @@ async def test_tokens_come_in_order_and_in_model_time() -> None:
     assert 1 <= ear.flushed <= 20
 
 
+async def test_a_request_that_was_ready_earlier_loses_no_model_time() -> None:
+    pacer, ear = Pacer(Engine(PROFILES["h100"]), speed=1000.0), Ear()
+    await asyncio.sleep(0.01)
+    run = pacer.submit(ask("a", 1), ear, at_s=0.5)
+    assert (run.submitted_at_s, run.scheduled_at_s) == (0.5, 0.5)
+    async with asyncio.timeout(10):
+        await ear.done.wait()
+    assert ear.tokens[0].at_s < 1.0
+
+
+async def test_a_request_is_never_ready_in_the_future() -> None:
+    pacer, ear = Pacer(Engine(PROFILES["h100"]), speed=0.01), Ear()
+    run = pacer.submit(ask("a", 1), ear, at_s=1e6)
+    assert run.submitted_at_s <= pacer.now()
+
+
 async def test_an_aborted_request_is_not_heard_of_again() -> None:
     pacer, gone, stays = Pacer(Engine(PROFILES["h100"]), speed=1000.0), Ear(), Ear()
     pacer.submit(ask("gone", 50), gone)

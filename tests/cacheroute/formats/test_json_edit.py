@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from cacheroute.formats.json_edit import find_value, replace_value
+from cacheroute.formats.json_edit import append_key, find_value, replace_value
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -146,3 +146,20 @@ def test_a_long_text_costs_no_more_than_a_few_copies_of_it(filler: bytes) -> Non
         tracemalloc.stop()
     assert edited == document.removesuffix(b'"m"}') + b'"new"}'
     assert peak_bytes < 10 * len(document), f"{peak_bytes / len(document):.0f} times its size"
+
+
+@pytest.mark.parametrize(
+    ("document", "grown"),
+    [
+        (b"{}", b'{"k":1}'),
+        (b' { "a" : 1.0 } \n', b' { "a" : 1.0,"k":1}'),
+        (b'{"a":"}"}', b'{"a":"}","k":1}'),
+    ],
+)
+def test_a_key_is_added_at_the_end_of_an_object(document: bytes, grown: bytes) -> None:
+    assert append_key(document, "k", b"1") == grown
+
+
+@pytest.mark.parametrize("document", [b"", b"[]", b"7", b"{", b'{"a":1}}', b"oops}", b"\xff{}"])
+def test_nothing_is_added_to_what_is_no_object(document: bytes) -> None:
+    assert append_key(document, "k", b"1") is None

@@ -7,16 +7,22 @@ import httpx
 from cacheroute.core.clock import Instant
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
+from cacheroute.core.pool_member import Member
 from cacheroute.core.pool_outcomes import Heartbeat, Refusal, Registration, Report
+from cacheroute.core.predict.coefficients import PUBLISHED
 from cacheroute.core.request import RouteRequest
 from cacheroute.core.resources import Resource
 from cacheroute.core.routing.decision import Decisions
 from cacheroute.core.routing.strategies import RoundRobin
 from cacheroute.core.routing.weights import Weights
 from cacheroute.core.rules import PoolRules
+from cacheroute.core.scheduler_state import SchedulerState
+from cacheroute.core.tally import Tally
 from cacheroute.core.topology import Link, Topology
 from cacheroute.planes.control import build_control_app
 from cacheroute.planes.control_owner import ControlOwner, ControlRules
+from cacheroute.runtime.forecasts import Forecasts
+from cacheroute.runtime.traces import Traces
 from cacheroute.wire import paths
 from tests.cacheroute.core.pool_builders import at
 from tests.cacheroute.core.test_fingerprint import LLAMA
@@ -46,6 +52,12 @@ class Owner:
         self.strategy = RoundRobin(self.weights)
         self.capacity = 8
         self.decisions = Decisions()
+        self.scheduler_state = SchedulerState(since=self.started)
+        self.predictions = Forecasts(PUBLISHED, header_tokens=36)
+        self.knowledge_paths: dict[str, int] = {}
+        self.traces = Traces()
+        self.tallies: dict[Member, Tally] = {}
+        self.elsewhere: tuple[Tally, ...] = (Tally(), Tally())
 
     def register(self, instance: Instance) -> Registration | Refusal:
         return self.pool.register(instance, self.clock.now())
@@ -76,7 +88,7 @@ class Owner:
         return self.pool.report_resource(instance_id, resource, self.clock.now())
 
     def report_topology(self, instance_id: str, links: Mapping[str, Link]) -> str | None:
-        return self.topology.report(instance_id, links)
+        return self.topology.report(instance_id, links, self.clock.now())
 
 
 def a_client(

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from cacheroute.core.pool_member import Member
 from cacheroute.core.routing.selection import Chosen
+from cacheroute.core.scheduler_state import SchedulerState
 from cacheroute.wire import paths
 from cacheroute.wire.debug import (
     DecisionsReply,
@@ -15,9 +16,12 @@ from cacheroute.wire.debug import (
     InstanceResourcesReply,
     PoolResourceReply,
     PoolResourceSourcesReply,
+    PredictionsReply,
+    SchedulerReply,
     StatusReply,
 )
 from cacheroute.wire.instances import InstanceRow
+from cacheroute.wire.topology import TopologyReply
 from tests.cacheroute.core.pool_builders import an_instance, at
 from tests.cacheroute.planes.control_parts import (
     REGISTERED,
@@ -131,7 +135,28 @@ async def test_the_best_link_is_shown_with_its_reporter(
 async def test_links_of_nobody_are_not_taken(owner: Owner, client: httpx.AsyncClient) -> None:
     reply = await post(client, paths.TOPOLOGY_REPORT, instance_id="ghost", links={"k": {}})
     assert (reply["ok"], reply["error"]) == (False, "unknown_instance")
-    assert len(owner.topology) == 0
+    assert not owner.topology.reports
+
+
+async def test_links_of_the_silent_are_shown_but_not_merged(
+    owner: Owner, client: httpx.AsyncClient
+) -> None:
+    owner.register(an_instance())
+    links = {"kdn://h:9101": {"bandwidth_mbps": 100.0, "rtt_ms": 0}}
+    await post(client, paths.TOPOLOGY_REPORT, instance_id="i-1", links=links)
+    page = TopologyReply.model_validate((await client.get(paths.DEBUG_TOPOLOGY)).json())
+    assert page.known_addresses == ["h:9101"]
+    assert page.kdn_links["kdn://h:9101"]["reported_by"] == "i-1"
+    owner.clock.instant = at(1_031.0)
+    page = TopologyReply.model_validate((await client.get(paths.DEBUG_TOPOLOGY)).json())
+    (row,) = page.instances
+    assert (row.state, row.is_alive, row.age_s, row.report_age_s) == ("stale", False, 31.0, 31.0)
+    assert row.links == {"kdn://h:9101": {"bandwidth_mbps": 100.0, "rtt_ms": 0.0}}
+    assert page.kdn_links == {}
+    assert (await client.get(paths.TOPOLOGY_KDN_LINKS)).json() == {"kdn_links": {}}
+    assert (await client.get(paths.DEBUG_STATUS)).json()["topology_kdn_links"] == 0
+    await post(client, paths.INSTANCE_HEARTBEAT, instance_id="i-1")
+    assert len((await client.get(paths.TOPOLOGY_KDN_LINKS)).json()["kdn_links"]) == 1
 
 
 @pytest.mark.parametrize("value", ["NaN", "1e999", "-1", '"fast"', "true"])
@@ -167,6 +192,43 @@ async def test_the_status_counts_the_pool(owner: Owner, client: httpx.AsyncClien
     assert (status.stale_instances, status.dead_instances) == (1, 0)
     assert (status.inflight, status.unknown_reports) == (1, 1)
     assert (status.strategy, status.uptime_s) == ("round_robin", 160.0)
+
+
+async def test_the_status_tells_what_became_of_knowledge_and_how_wrong_predictions_were(
+    owner: Owner, client: httpx.AsyncClient
+) -> None:
+    status = StatusReply.model_validate((await client.get(paths.DEBUG_STATUS)).json())
+    assert status.prediction_error is not None
+    assert (status.prediction_error.count, status.prediction_error.p50_ratio) == (0, None)
+    owner.knowledge_paths = {"kv_inject": 4, "text_inject": 2, "lookup_failed": 1}
+    owner.predictions.saw_ttft(Member(an_instance()), 110.0, 100.0)
+    status = StatusReply.model_validate((await client.get(paths.DEBUG_STATUS)).json())
+    assert status.knowledge is not None
+    assert status.knowledge.model_dump() == {"kv_inject": 4, "text_inject": 2, "fallback": 1}
+    assert status.prediction_error is not None
+    assert status.prediction_error.p50_ratio == pytest.approx(0.1)
+    assert (status.prediction_error.count, status.prediction_error.window) == (1, 1)
+
+
+async def test_the_predictions_have_a_page_of_their_own(
+    owner: Owner, client: httpx.AsyncClient
+) -> None:
+    owner.predictions.saw_ttft(Member(an_instance()), 110.0, 100.0)
+    page = PredictionsReply.model_validate((await client.get(paths.DEBUG_PREDICTIONS)).json())
+    assert page.generated_at == owner.clock.now().wall_s
+    assert [row.instance_id for row in page.instances] == ["i-1"]
+    assert page.errors.p50_ratio == pytest.approx(0.1)
+
+
+async def test_the_scheduler_has_a_page_of_its_own(owner: Owner, client: httpx.AsyncClient) -> None:
+    assert (await client.get(paths.DEBUG_STATUS)).json()["scheduler_state"] == "off"
+    owner.scheduler_state = SchedulerState(
+        since=at(990.0), url="http://s:7002", state="unreachable", last_error="It is gone."
+    )
+    page = SchedulerReply.model_validate((await client.get(paths.DEBUG_SCHEDULER)).json())
+    assert (page.state, page.state_age_s) == ("unreachable", 10.0)
+    assert (page.url, page.last_error) == ("http://s:7002", "It is gone.")
+    assert (await client.get(paths.DEBUG_STATUS)).json()["scheduler_state"] == "unreachable"
 
 
 async def test_loads_show_terms_weights_and_sources(

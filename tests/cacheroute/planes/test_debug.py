@@ -1,8 +1,14 @@
 """Pages built from a snapshot."""
 
+import pytest
+
+from cacheroute.core.dispatch.board import Board
+from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.dispatch.ticket import Ticket
+from cacheroute.core.pool import Pool
+from cacheroute.core.pressure import FIGURES
 from cacheroute.core.resources import normalise
 from cacheroute.core.routing.weights import Weights
-from cacheroute.core.topology import Link, Topology
 from cacheroute.planes import debug
 from cacheroute.wire.debug import InstanceLoadsReply
 from tests.cacheroute.core.pool_builders import a_pool, an_instance, at
@@ -18,6 +24,63 @@ def test_an_instance_of_weight_zero_has_no_total() -> None:
     score = InstanceLoadsReply.model_validate(page).instances[0].least_load_score
     assert score.total is None
     assert score.components == {"inflight": 0.0}
+
+
+def a_pool_with_queues_before_one() -> Pool:
+    pool = a_pool(an_instance("queued", port=1), an_instance("plain", port=2))
+    board = pool.members["queued"].queues = Board(QueueRules(prepare_concurrency=1), slots=1)
+    for _ in range(3):
+        assert board.enqueue(Ticket())
+    assert board.enter(Ticket())
+    assert board.enter(Ticket())
+    board.timeline.reserve(1.0, 800.0, 200.0)
+    return pool
+
+
+def test_queue_figures_are_shown_where_there_are_queues_and_null_elsewhere() -> None:
+    snapshot = a_pool_with_queues_before_one().snapshot(at(1.5))
+    page = debug.instance_loads(snapshot, include_dead=True, ttl_s=30, weights=WEIGHTS)
+    reply = InstanceLoadsReply.model_validate(page)
+    queued, plain = reply.instances
+    assert reply.metric_source["queue_depth"] == "proxy_queue_manager"
+    assert {name: getattr(queued, name) for name in FIGURES} == {
+        "prepare_queue_depth": 2,
+        "ready_queue_depth": 1,
+        "active_prepare": 1,
+        "active_ready": 1,
+        "pending_prefill_count": 1,
+        "active_decode_count": 0,
+        "next_slot_ready_in_ms": 500.0,
+        "prefill_free_in_ms": pytest.approx(300.0),
+        "predicted_total_backlog_ms": 500.0,
+    }
+    assert {getattr(plain, name) for name in FIGURES} == {None}
+
+
+def test_the_queues_count_in_the_score_and_it_is_told_where_they_come_from() -> None:
+    snapshot = a_pool_with_queues_before_one().snapshot(at(1.5))
+    page = debug.instance_loads(snapshot, include_dead=True, ttl_s=30, weights=WEIGHTS)
+    queued, plain = (
+        row.least_load_score for row in InstanceLoadsReply.model_validate(page).instances
+    )
+    # 1 preparing + 1 released + 2/4 + 1/4 waiting + 1 pending + 500/1000 of backlog
+    assert queued.total == pytest.approx(4.25)
+    assert queued.queue_source == "proxy_queue_manager"
+    assert queued.source == {
+        "inflight": "proxy_lifecycle_counter",
+        **dict.fromkeys(queued.components.keys() - {"inflight"}, "proxy_queue_manager"),
+    }
+    assert queued.components.keys() == WEIGHTS.keys() - {"qps_1m"}
+    assert (plain.queue_source, plain.source) == (
+        "unavailable",
+        {"inflight": "proxy_lifecycle_counter"},
+    )
+
+
+def test_a_pool_without_queues_says_that_their_figures_are_unavailable() -> None:
+    snapshot = a_pool(an_instance()).snapshot(at(1.0))
+    page = debug.instance_loads(snapshot, include_dead=True, ttl_s=30, weights=WEIGHTS)
+    assert InstanceLoadsReply.model_validate(page).metric_source["queue_depth"] == "unavailable"
 
 
 def test_only_the_alive_are_shown_when_the_dead_are_not_wanted() -> None:
@@ -55,14 +118,6 @@ def test_readings_carry_what_the_summary_needs() -> None:
     pool.lease(pool.members["i-1"])
     (reading,) = debug.readings(pool.snapshot(at(1.0)).views)
     assert (reading.is_alive, reading.inflight, reading.qps_1m) == (True, 1, None)
-
-
-def test_links_keep_what_was_reported() -> None:
-    topology = Topology()
-    topology.report("i-1", {"k": Link(latency_ms=0.0, metrics={"rtt_ms": 0.0})})
-    assert debug.kdn_links(topology) == {
-        "kdn_links": {"k": {"rtt_ms": 0.0, "reported_by": "i-1"}},
-    }
 
 
 def test_a_skewed_clock_is_shown_and_not_judged() -> None:

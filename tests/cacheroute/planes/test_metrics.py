@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -11,6 +12,7 @@ from cacheroute.planes.metrics import (
     CATALOGUE,
     InstanceGauges,
     MetricRow,
+    QueueGauges,
     Readings,
     catalogue_table,
     render_metrics,
@@ -30,13 +32,21 @@ def a_tally() -> Tally:
     tally.tpot_s.observe(0.02)
     tally.duration_ms.observe(42.0)
     tally.queue_wait_s.observe(0.0)
+    for ratio in (0.04, 0.12, 25.0):
+        tally.prediction_error.observe(ratio)
+    tally.paths = {"text_inject": 2, "kv_inject": 7, "lookup_failed": 1}
     return tally
+
+
+QUEUES = QueueGauges(waiting=(4, 0), active=(8, 3), backlog_s=1.25)
 
 
 def readings(*ids: str) -> Readings:
     return Readings(
         instances=tuple(
-            InstanceGauges(instance_id=one, tally=a_tally(), inflight=2, is_resting=n == 0)
+            InstanceGauges(
+                instance_id=one, tally=a_tally(), inflight=2, is_resting=n == 0, queues=QUEUES
+            )
             for n, one in enumerate(ids)
         ),
         nowhere=Tally(),
@@ -46,6 +56,7 @@ def readings(*ids: str) -> Readings:
         unknown_calls_total=3,
         client_connections=4,
         log_dropped_total=1,
+        is_scheduled=True,
     )
 
 
@@ -105,6 +116,35 @@ def test_gauges_show_the_moment() -> None:
     assert found["cacheroute_unknown_instance_calls_total", ()] == 3
     assert found["cacheroute_client_connections", ()] == 4
     assert found["cacheroute_request_log_dropped_total", ()] == 1
+
+
+def test_the_way_of_knowledge_is_told_by_instance() -> None:
+    found = values(page("i-1"))
+    for path, count in (("kv_inject", 7), ("text_inject", 2), ("lookup_failed", 1)):
+        labels = (("instance", "i-1"), ("path", path))
+        assert found["cacheroute_injections_total", labels] == count
+    for queue, depth, active in (("prepare", 4, 8), ("ready", 0, 3)):
+        labels = (("instance", "i-1"), ("queue", queue))
+        assert found["cacheroute_queue_depth", labels] == depth
+        assert found["cacheroute_queue_active", labels] == active
+    assert found["cacheroute_backlog_seconds", (("instance", "i-1"),)] == 1.25
+    assert found["cacheroute_prediction_error_ratio_count", (("instance", "i-1"),)] == 3
+    assert found["cacheroute_scheduler_registered", ()] == 1
+
+
+def test_what_nobody_knows_is_absent_and_never_zero() -> None:
+    plain = InstanceGauges(instance_id="i-1", tally=Tally(), inflight=0, is_resting=False)
+    unknown = replace(readings(), instances=(plain,), is_scheduled=None)
+    for name in (
+        "cacheroute_queue_depth", "cacheroute_queue_active", "cacheroute_backlog_seconds",
+        "cacheroute_injections_total", "cacheroute_prediction_error_ratio",
+        "cacheroute_scheduler_registered",
+    ):  # fmt: skip
+        assert list(samples(name, unknown)) == []
+    lost = replace(unknown, is_scheduled=False)
+    assert list(samples("cacheroute_scheduler_registered", lost)) == [
+        ("cacheroute_scheduler_registered", {}, 0.0)
+    ]
 
 
 @pytest.mark.parametrize(

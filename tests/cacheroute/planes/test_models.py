@@ -1,7 +1,8 @@
 import json
 
 from cacheroute.core.model_cards import ModelCards
-from cacheroute.planes.models import ModelList
+from cacheroute.planes.models import MAX_TOLD, ModelList, told_models
+from tests.cacheroute.core.pool_builders import a_pool, an_instance
 
 
 def a_list() -> ModelList:
@@ -31,3 +32,20 @@ def test_an_empty_pool_serves_an_empty_list() -> None:
     models = ModelList(list, ModelCards())
     assert json.loads(models.listing()) == {"object": "list", "data": []}
     assert models.card("m") is None
+
+
+def test_names_are_what_instances_list_or_else_what_they_declare() -> None:
+    pool = a_pool(
+        an_instance("a", port=1, meta={"model": "/weights/m"}),
+        an_instance("b", port=2, meta={"models": ["z", "m"]}),
+        an_instance("c", port=3),
+    )
+    pool.members["a"].probed_models = frozenset({"m"})
+    assert told_models(pool.members.values()) == ["m", "z"]
+    assert told_models(()) == []
+
+
+def test_names_are_no_more_and_no_longer_than_a_small_message_takes() -> None:
+    many = [f"m{n:04}" for n in range(1_000)]
+    pool = a_pool(an_instance(meta={"models": [*many, "a" * 513]}))
+    assert told_models(pool.members.values()) == many[:MAX_TOLD]

@@ -1,4 +1,4 @@
-"""protocol: what a Scheduler forwards, as the OpenAI request it stands for."""
+"""What a Scheduler forwards, read as a Task and as the OpenAI request it stands for."""
 
 import json
 from typing import Any
@@ -6,18 +6,26 @@ from typing import Any
 import pytest
 
 from cacheroute.core.errors import InvalidPayload
-from cacheroute.planes.translate import openai_body
+from cacheroute.core.injection.prompt import render_body
+from cacheroute.core.task import Task
+from cacheroute.planes.translate import MAX_KNOWLEDGE_IDS, read_task
 
 CHAT, COMPLETIONS = "chat/completions", "completions"
 
 
 def translated(prompt: dict[str, Any], endpoint: str = CHAT) -> tuple[bool, dict[str, Any]]:
     whole = {"model": "m", "user_prompt": "hi", **prompt}
-    model, stream, body = openai_body({"Request_ID": 1, "Prompt": whole}, endpoint)
-    told = json.loads(body)
-    assert told["model"] == model == "m"
-    assert told["stream"] is stream
-    return stream, told
+    task = read_task({"Request_ID": 1, "Prompt": whole}, endpoint)
+    told = json.loads(render_body(task, "", task.mode))
+    assert told["model"] == task.model == "m"
+    assert told["stream"] is task.stream
+    return task.stream, told
+
+
+def task_of(service: dict[str, Any], **task: Any) -> Task:
+    prompt = {"model": "m", "user_prompt": "12345678"}
+    whole = {"Request_ID": 7, "Prompt": prompt, "Service": service, "Task": task}
+    return read_task(whole, CHAT)
 
 
 def test_a_chat_is_one_message_of_the_user() -> None:
@@ -71,7 +79,7 @@ def test_model_and_prompt_must_be_there_as_text(name: str, value: object, told: 
 @pytest.mark.parametrize("prompt", ["hi", [], 7])
 def test_a_prompt_that_is_no_object_is_refused_by_name(prompt: object) -> None:
     with pytest.raises(InvalidPayload, match=r"^Prompt must be an object, not"):
-        openai_body({"Prompt": prompt}, CHAT)
+        read_task({"Prompt": prompt}, CHAT)
 
 
 def test_everything_but_model_and_prompt_may_be_missing_and_the_rest_is_not_read() -> None:
@@ -90,3 +98,80 @@ def test_half_a_letter_goes_on_as_half_a_letter() -> None:
 
 def test_a_prompt_that_is_empty_is_a_prompt() -> None:
     assert translated({"user_prompt": ""}, COMPLETIONS)[1]["prompt"] == ""
+
+
+# Knowledge
+
+
+def test_a_request_without_a_word_on_knowledge_wants_none() -> None:
+    task = task_of({})
+    assert not task.has_knowledge
+    assert (task.mode, task.kdn_address, task.knowledge_tokens) == ("kvcache", "", 0)
+    assert task.prompt_tokens == 2
+
+
+def test_knowledge_is_read_as_it_was_sent() -> None:
+    task = task_of(
+        {
+            "Enable_know_injection": "true",
+            "Injection_type": "Text",
+            "Knowledge_List": ["AB", "cd"],
+            "Knowledge_length": 512.0,
+        },
+        KDN_server_addr=" 10.0.0.7:9101 ",
+    )
+    assert task.has_knowledge
+    assert (task.mode, task.knowledge_ids, task.knowledge_tokens) == ("text", ("AB", "cd"), 512)
+    assert task.kdn_address == "10.0.0.7:9101"
+
+
+@pytest.mark.parametrize("count", ["many", None, -1, True, float("nan"), []])
+def test_a_count_that_is_none_is_not_known(count: object) -> None:
+    assert task_of({"Knowledge_length": count}).knowledge_tokens == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [(9, 9), ("r-9", "r-9"), (True, "True"), (None, "None")]
+)
+def test_any_id_will_do(given: object, read: object) -> None:
+    prompt = {"model": "m", "user_prompt": "x"}
+    assert read_task({"Request_ID": given, "Prompt": prompt}, CHAT).request_id == read
+
+
+def test_fields_that_have_no_effect_are_named() -> None:
+    assert task_of({"Enable_PD_Disaggregation": True}).ignored == ("Enable_PD_Disaggregation",)
+    assert task_of({"Enable_PD_Disaggregation": False}).ignored == ()
+
+
+@pytest.mark.parametrize(
+    ("service", "what"),
+    [
+        ({"Knowledge_List": "abc"}, "Knowledge_List must be a list of ids"),
+        ({"Knowledge_List": [1]}, "Knowledge_List must be a list of ids"),
+        ({"Knowledge_List": ["a"] * (MAX_KNOWLEDGE_IDS + 1)}, "may name 256 pieces, not 257"),
+        ({"Knowledge_List": ["a" * 129]}, "has 129 characters"),
+        ({"Injection_type": 7}, "Injection_type must be a string; it is 7"),
+        ({"Knowledge_List": ["\ud83d"]}, "An id in Service.Knowledge_List is not text"),
+        ({"Injection_type": "\ud83d"}, "Injection_type is not text"),
+    ],
+)
+def test_knowledge_of_a_wrong_shape_is_refused_by_name(service: dict[str, Any], what: str) -> None:
+    with pytest.raises(InvalidPayload, match=what):
+        task_of(service)
+
+
+def test_an_address_that_is_no_text_is_refused() -> None:
+    with pytest.raises(InvalidPayload, match=r"KDN_server_addr must be a string; it is 9101"):
+        task_of({}, KDN_server_addr=9101)
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("KDN://Node-1:9101/", "node-1:9101"),
+        ("http://10.0.0.7:9101", "10.0.0.7:9101"),
+        (" nowhere ", "nowhere"),
+    ],
+)
+def test_an_address_has_one_spelling(sent: str, read: str) -> None:
+    assert task_of({}, KDN_server_addr=sent).kdn_address == read

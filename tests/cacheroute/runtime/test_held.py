@@ -83,7 +83,7 @@ def test_a_request_that_went_well_gives_back_and_is_counted() -> None:
         "model": "m", "stream": False, "caller": "native", "instance": "i-1", "attempts": 1,
         "status": 200, "outcome": "ok", "ttft_ms": None, "e2e_ms": 2500.0, "prompt_tokens": 700,
         "completion_tokens": 11, "cached_tokens": 512, "bytes_in": 2, "bytes_out": 77,
-        "error": None,
+        "error": None, "knowledge": None,
     }  # fmt: skip
 
 

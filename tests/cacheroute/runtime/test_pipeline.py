@@ -14,6 +14,7 @@ from tests.support.client import connected, fetch, post
 from tests.support.openai_shapes import CHAT, COMPLETIONS, DONE, MODEL, chat, completion, token
 from tests.support.proxy import running_proxy
 from tests.support.script import END, Gate, chunk, json_answer, stream, stream_head
+from tests.support.waiting import eventually_is
 
 PATHS = [
     (CHAT, chat()),
@@ -164,6 +165,80 @@ async def test_when_all_are_at_their_caps_it_is_a_503_with_a_hint() -> None:
             gate.open()
             await one.over()
             await proxy.idle()
+
+
+async def test_where_it_is_set_so_a_request_waits_for_a_place() -> None:
+    gate = Gate()
+    reply = (stream_head(), chunk(token("a")), gate, chunk(DONE), END)
+    capped = [{"name": "a", "url": "", "max_concurrent": 1}]
+    async with scripted(reply) as backend:
+        capped[0]["url"] = backend.url
+        async with (
+            running_proxy(backends=capped, queues__wait_at_cap=True) as proxy,
+            connected(proxy.service_port) as one,
+            connected(proxy.service_port) as two,
+        ):
+            one.ask("POST", CHAT, body=chat(stream=True))
+            await one.body_of(1)
+            two.ask("POST", CHAT, body=chat(stream=True))
+            await eventually_is(proxy.inflight, lambda load: load == {"a": 2})
+            assert len(backend.requests) == 1
+            (row,) = await proxy.loads()
+            assert (row["active_ready"], row["ready_queue_depth"]) == (1, 1)
+            gate.open()
+            for client in (one, two):
+                assert (await client.over()).body == token("a") + DONE
+            await proxy.idle()
+
+
+async def test_when_too_many_wait_already_it_is_a_429_with_a_hint() -> None:
+    gate = Gate()
+    reply = (stream_head(), chunk(token("a")), gate, chunk(DONE), END)
+    capped = [{"name": "a", "url": "", "max_concurrent": 1}]
+    async with scripted(reply) as backend:
+        capped[0]["url"] = backend.url
+        async with (
+            running_proxy(backends=capped, queues__max_queue=1, queues__wait_at_cap=True) as proxy,
+            connected(proxy.service_port) as one,
+            connected(proxy.service_port) as two,
+        ):
+            one.ask("POST", CHAT, body=chat(stream=True))
+            await one.body_of(1)
+            two.ask("POST", CHAT, body=chat(stream=True))
+            await eventually_is(proxy.inflight, lambda load: load == {"a": 2})
+            got = await post(proxy.service_port, chat())
+            assert (got.status, got.header("retry-after")) == (429, "1")
+            assert got.error["code"] == "queue_full"
+            assert "1 requests wait to be sent at a" in got.error["message"]
+            gate.open()
+            await one.over()
+            await two.over()
+            await proxy.idle()
+
+
+async def test_one_that_leaves_while_it_waits_frees_its_place_at_once() -> None:
+    gate = Gate()
+    reply = (stream_head(), chunk(token("a")), gate, chunk(DONE), END)
+    capped = [{"name": "a", "url": "", "max_concurrent": 1}]
+    async with scripted(reply) as backend:
+        capped[0]["url"] = backend.url
+        async with (
+            running_proxy(backends=capped, queues__wait_at_cap=True) as proxy,
+            connected(proxy.service_port) as one,
+        ):
+            one.ask("POST", CHAT, body=chat(stream=True))
+            await one.body_of(1)
+            async with connected(proxy.service_port) as two:
+                two.ask("POST", CHAT, body=chat(stream=True))
+                await eventually_is(proxy.inflight, lambda load: load == {"a": 2})
+                two.reset()
+            await eventually_is(proxy.inflight, lambda load: load == {"a": 1})
+            (row,) = await proxy.loads()
+            assert (row["active_ready"], row["ready_queue_depth"]) == (1, 0)
+            gate.open()
+            await one.over()
+            await proxy.idle()
+            assert len(backend.requests) == 1
 
 
 # Draining

@@ -2,20 +2,27 @@
 
 from pathlib import Path
 
+from cacheroute.core.dispatch.ticket import Ticket
+from cacheroute.dataplane.turns import Signal
+from cacheroute.planes.metrics import QueueGauges
 from cacheroute.runtime.compose import build
 from cacheroute.runtime.readings import MetricsReader
-from cacheroute.settings import load
+from cacheroute.settings.load import load
+from cacheroute.settings.tree import Settings
 
 
-async def test_readings_cover_every_instance_and_what_reached_none(tmp_path: Path) -> None:
-    settings = load(
+def settings(state_dir: Path, *more: str) -> Settings:
+    return load(
         overrides=[
-            "proxy.port=0", "control.port=0", f"state_dir={tmp_path}",
-            "pool.instances=127.0.0.1:9", "strategy.name=ll",
+            "proxy.port=0", "control.port=0", f"state_dir={state_dir}",
+            "pool.instances=127.0.0.1:9", "strategy.name=ll", *more,
         ],
         environ={},
     ).settings  # fmt: skip
-    app = build(settings)
+
+
+async def test_readings_cover_every_instance_and_what_reached_none(tmp_path: Path) -> None:
+    app = build(settings(tmp_path))
     await app.start()
     try:
         member = app.proxy.pool.members["hp_127.0.0.1:9"]
@@ -26,7 +33,32 @@ async def test_readings_cover_every_instance_and_what_reached_none(tmp_path: Pat
     finally:
         await app.stop(0)
     (row,) = readings.instances
+    assert (row.queues, readings.is_scheduled) == (None, None)
     assert (row.instance_id, row.tally.requests, row.inflight) == ("hp_127.0.0.1:9", 3, 0)
     assert readings.nowhere.failures == {"no_instance": 1}
     assert readings.by_liveness == {"alive": 1}
     assert readings.strategy == "least_load"
+
+
+async def test_queues_are_read_from_the_gate_before_the_instance(tmp_path: Path) -> None:
+    app = build(settings(tmp_path))
+    await app.start()
+    try:
+        member = app.proxy.pool.members["hp_127.0.0.1:9"]
+        board = app.proxy.turnstiles.gate(member).board
+        for _ in range(10):
+            assert board.enqueue(Ticket(Signal()))
+        assert board.enter(Ticket(Signal()))
+        (row,) = app.readings().instances
+        assert row.queues == QueueGauges(waiting=(2, 0), active=(8, 1), backlog_s=0.0)
+    finally:
+        await app.stop(0)
+
+
+async def test_a_scheduler_that_is_not_there_is_a_zero(tmp_path: Path) -> None:
+    app = build(settings(tmp_path, "scheduler.url=http://127.0.0.1:9"))
+    await app.start()
+    try:
+        assert app.readings().is_scheduled is False
+    finally:
+        await app.stop(0)

@@ -20,7 +20,7 @@ from cacheroute.dataplane.pool import UpstreamPool
 from cacheroute.runtime.probing import Prober
 from cacheroute.runtime.proxy import Proxy
 from cacheroute.runtime.registrar import Registrar
-from cacheroute.stores.base import Loaded, RegistryStore, StoreError
+from cacheroute.stores.base import Loaded, RegistryStore, SavedLinks, StoreError
 from cacheroute.stores.memory import MemoryRegistry
 from cacheroute.upstream.instance import Instances
 from tests.cacheroute.core.pool_builders import an_instance
@@ -37,6 +37,9 @@ class FullDisk:
 
     def save(self, instance: Instance) -> None:
         raise StoreError(f"No space left for {instance.instance_id}.")
+
+    def save_links(self, instance_id: str, report: SavedLinks | None) -> None:
+        raise StoreError(f"No space left for the links of {instance_id}.")
 
     def remove(self, instance_id: str) -> None:
         raise StoreError(f"No space left for {instance_id}.")
@@ -295,16 +298,20 @@ class Given:
 
     instances: tuple[Instance, ...]
     skipped: tuple[str, ...] = ()
+    links: dict[str, SavedLinks] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
 
     def save(self, instance: Instance) -> None:
+        """Keep nothing new."""
+
+    def save_links(self, instance_id: str, report: SavedLinks | None) -> None:
         """Keep nothing new."""
 
     def remove(self, instance_id: str) -> None:
         self.removed.append(instance_id)
 
     def load_all(self) -> Loaded:
-        return Loaded(instances=self.instances, skipped=self.skipped)
+        return Loaded(instances=self.instances, links=self.links, skipped=self.skipped)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -59,7 +59,7 @@ def test_a_record_is_one_line_with_every_key(tmp_path: Path) -> None:
             "stream": True, "caller": "native", "instance": "i-1", "attempts": 1, "status": 200,
             "outcome": "ok", "ttft_ms": 12.5, "e2e_ms": 80.0, "prompt_tokens": 7,
             "completion_tokens": 3, "cached_tokens": None, "bytes_in": 10, "bytes_out": 20,
-            "error": None,
+            "error": None, "knowledge": None,
         }
     ]  # fmt: skip
     assert (log.written, log.dropped) == (1, 0)

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from cacheroute.settings.crosschecks import cautions, contradictions
@@ -78,3 +80,42 @@ def test_an_instance_named_twice_is_a_caution() -> None:
     assert list(cautions(twice)) == [
         (("pool", "instances", 1), "http://gpu:1 is named twice and counts once")
     ]
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://127.0.0.1:8002", "http://127.0.0.1:8002 is control.port of this Proxy itself"),
+        ("http://localhost:8001", "http://localhost:8001 is proxy.port of this Proxy itself"),
+        ("http://169.254.169.254:80", "169.254.169.254 is a cloud metadata service"),
+    ],
+)
+def test_a_scheduler_is_somebody_else(url: str, said: str) -> None:
+    ((where, text),) = contradictions(settings(scheduler={"url": url}))
+    assert where == ("scheduler", "url")
+    assert text.startswith(said)
+
+
+def test_a_scheduler_elsewhere_must_be_told_where_to_send_requests() -> None:
+    ((where, text),) = cautions(settings(scheduler={"url": "http://10.0.0.3:7002"}))
+    assert where == ("scheduler", "url")
+    assert text.endswith("set proxy.advertise_host")
+    reachable = settings(
+        scheduler={"url": "http://10.0.0.3:7002"}, proxy={"advertise_host": "10.0.0.7"}
+    )
+    assert list(cautions(reachable)) == []
+
+
+def test_nodes_that_may_be_asked_are_no_metadata_services_and_any_is_a_caution() -> None:
+    bad = settings(kdn={"allow": ["10.0.0.7:9101", "169.254.169.254:80"]})
+    assert [where for where, _ in contradictions(bad)] == [("kdn", "allow", 1)]
+    anybody = settings(kdn={"allow": ["*"]})
+    assert list(contradictions(anybody)) == []
+    assert [where for where, _ in cautions(anybody)] == [("kdn", "allow")]
+
+
+def test_a_file_of_coefficients_that_cannot_be_used_stops_the_start(tmp_path: Path) -> None:
+    missing = tmp_path / "none.json"
+    ((where, text),) = contradictions(settings(predict={"coefficients": str(missing)}))
+    assert where == ("predict", "coefficients")
+    assert text == f"{missing}: no such file or directory"

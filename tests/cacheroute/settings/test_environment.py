@@ -98,7 +98,7 @@ def test_published_names_of_other_things_are_known_and_do_nothing() -> None:
     layer = read_flat(environ)
     assert (layer.given, layer.problems, layer.warnings) == ({}, [], [])
     assert flat_names_without_effect(environ) == sorted(FLAT_NAMES_WITHOUT_EFFECT)
-    assert flat_names_without_effect({"READY_CONCURRENCY": ""}) == []
+    assert flat_names_without_effect({"PROXY_UI_URL": ""}) == []
 
 
 def test_a_list_of_sections_comes_as_json_with_its_places() -> None:

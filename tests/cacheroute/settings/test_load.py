@@ -211,10 +211,8 @@ def test_a_bad_value_behind_a_reference_is_told_by_its_variable(file: Path) -> N
 
 
 def test_published_names_without_effect_are_one_note() -> None:
-    loaded = load(environ=HOME | {"READY_CONCURRENCY": "8", "PROXY_INJECTION_STRATEGY": "iws"})
-    assert loaded.notes == (
-        "set but without effect in this version: PROXY_INJECTION_STRATEGY, READY_CONCURRENCY",
-    )
+    loaded = load(environ=HOME | {"PROXY_UI_URL": "http://x", "PROXY_CP_URL": "http://y"})
+    assert loaded.notes == ("set but without effect in this version: PROXY_CP_URL, PROXY_UI_URL",)
     assert loaded.warnings == ()
 
 

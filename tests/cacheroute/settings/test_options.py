@@ -29,6 +29,12 @@ def test_the_name_of_a_setting_says_how_it_is_read() -> None:
     assert kinds["proxy.forward_authorization"] is Kind.FLAG
     assert kinds["proxy.max_capacity"] is Kind.NUMBER
     assert kinds["strategy.name"] is Kind.TEXT
+    assert kinds["kdn.links"] is Kind.MAPPING
+
+
+def test_what_may_be_none_is_one_value_and_no_section() -> None:
+    by_key = {option.key: option for option in options().values()}
+    assert (by_key["scheduler.url"].kind, by_key["scheduler.url"].nullable) == (Kind.TEXT, True)
 
 
 def test_only_fields_are_settings() -> None:

@@ -27,6 +27,18 @@ def test_a_row_shows_every_name_and_the_default_with_its_unit() -> None:
     assert "| none |" in rows["control.token"]
 
 
+def test_links_are_shown_as_they_are_written_in_a_variable() -> None:
+    links = '{"a:9101": {"bandwidth_mbps": 1000.0, "latency_ms": 0.0}}'
+    loaded = load(None, [], {"HOME": "/h", "PROXY_KDN_LINKS_JSON": links})
+    rows = {row.key: row for row in origin_rows(loaded)}
+    assert rows["kdn.links"] == OriginRow(
+        key="kdn.links", value=links, origin="PROXY_KDN_LINKS_JSON"
+    )
+    assert rows["scheduler.url"].value == "none"
+    table = {line.split("`")[1]: line for line in settings_table().splitlines()[2:]}
+    assert "`CACHEROUTE_KDN__LINKS`, `PROXY_KDN_LINKS_JSON` | none |" in table["kdn.links"]
+
+
 def test_the_table_does_not_depend_on_the_machine() -> None:
     assert str(Path.home()) + "/" not in settings_table()
 

@@ -10,5 +10,6 @@ def test_a_failed_store_is_an_error_of_ours() -> None:
     assert (error.code, error.retryable) == ("store_failed", False)
 
 
-def test_nothing_is_skipped_by_default() -> None:
-    assert Loaded(instances=()).skipped == ()
+def test_nothing_is_skipped_by_default_and_no_links_are_known() -> None:
+    loaded = Loaded(instances=())
+    assert (loaded.skipped, loaded.links) == ((), {})

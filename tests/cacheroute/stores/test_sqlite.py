@@ -7,10 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from cacheroute.core.orders import Orders
 from cacheroute.stores.base import StoreError
+from cacheroute.stores.rows import to_row
 from cacheroute.stores.sqlite import ASIDE, SCHEMA_VERSION, SqliteRegistry
 from tests.cacheroute.core.pool_builders import an_instance
-from tests.cacheroute.stores.store_parts import WHOLE, check_a_registry, remembered
+from tests.cacheroute.stores.store_parts import (
+    REPORT,
+    WHOLE,
+    check_a_registry,
+    check_orders,
+    remembered,
+)
 
 
 @pytest.fixture
@@ -33,8 +41,34 @@ def test_it_does_what_a_registry_does(path: Path) -> None:
 def test_it_survives_a_restart(path: Path) -> None:
     with closing(opened(path)) as store:
         store.save(WHOLE)
+        store.save_links("i-1", REPORT)
     with closing(opened(path)) as store:
         assert remembered(store) == [WHOLE]
+        assert store.load_all().links == {"i-1": REPORT}
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_file_of_the_version_before_keeps_its_rows_and_takes_links(
+    path: Path, version: int
+) -> None:
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "CREATE TABLE instances "
+            "(instance_id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
+        )
+        connection.execute("INSERT INTO instances VALUES ('i-1', ?)", (to_row(WHOLE),))
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.commit()
+    with closing(opened(path)) as store:
+        assert remembered(store) == [WHOLE]
+        assert store.load_all().links == {}
+        store.save_links("i-1", REPORT)
+    with closing(opened(path)) as store:
+        assert remembered(store) == [WHOLE]
+        assert store.load_all().links == {"i-1": REPORT}
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
 
 
 def test_it_survives_a_process_that_was_killed(path: Path) -> None:
@@ -108,7 +142,9 @@ def test_a_table_of_another_shape_is_moved_aside(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE instances (something TEXT)")
         connection.commit()
-    moved_aside(path)
+    assert "another shape" in moved_aside(path)
+    with closing(sqlite3.connect(path.with_name(path.name + ASIDE))) as connection:
+        assert len(connection.execute("PRAGMA table_info (instances)").fetchall()) == 1
 
 
 def test_what_was_moved_aside_before_makes_room(path: Path) -> None:
@@ -123,13 +159,18 @@ def test_a_row_that_makes_no_sense_is_told_and_left_out(path: Path) -> None:
     with closing(opened(path)) as store:
         store.save(WHOLE)
         with closing(sqlite3.connect(path)) as connection:
-            connection.execute("INSERT INTO instances VALUES ('bad', '{\"host\": 7}')")
-            connection.execute("INSERT INTO instances VALUES ('blob', x'ff00')")
+            connection.execute("UPDATE instances SET links = '{\"links\": 7}'")
+            connection.execute(
+                "INSERT INTO instances (instance_id, body) VALUES "
+                "('bad', '{\"host\": 7}'), ('blob', x'ff00')"
+            )
             connection.commit()
         loaded = store.load_all()
-    assert loaded.instances == (WHOLE,)
-    assert len(loaded.skipped) == 2
-    assert "'bad'" in loaded.skipped[0]
+    assert (loaded.instances, loaded.links) == ((WHOLE,), {})
+    assert [
+        name in text for name, text in zip(("bad", "blob", "i-1"), loaded.skipped, strict=True)
+    ] == [True] * 3
+    assert loaded.skipped[2].startswith("The saved links of 'i-1' make no sense: ")
 
 
 def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
@@ -149,3 +190,19 @@ def test_a_file_somebody_else_is_writing_is_an_error_and_not_a_wait(path: Path) 
         other.rollback()
         store.save(WHOLE)
         assert remembered(store) == [WHOLE]
+
+
+def test_orders_outlive_the_process_and_those_of_before_are_kept(path: Path) -> None:
+    with closing(opened(path)) as store:
+        assert check_orders(store)
+    with closing(opened(path)) as store:
+        assert list(store.load_orders()) == ["not-registered"]
+
+
+def test_an_order_that_makes_no_sense_is_left_out(path: Path) -> None:
+    with closing(opened(path)) as store:
+        store.save_orders("i-1", Orders(draining=True))
+        for body in ("{}", "[", '{"weight": -1}'):
+            statement = "INSERT INTO orders (instance_id, body) VALUES (?, ?)"
+            store._connection.execute(statement, (f"odd {body}", body))
+        assert store.load_orders() == {"i-1": Orders(draining=True), "odd {}": Orders()}

@@ -133,3 +133,17 @@ async def test_nobody_there_is_an_error() -> None:
         backend = ScriptedBackend(port=int(url.rpartition(":")[2]))
         with pytest.raises(UpstreamError):
             await got(backend)
+
+
+async def test_what_is_posted_goes_along_whole() -> None:
+    async with scripted(json_answer({}, 201)) as backend:
+        pool = UpstreamPool()
+        peer = pool.peer(backend.host, backend.port)
+        status, _ = await fetch(
+            peer, "/told", host="h", timeout_s=5.0, limit_bytes=100, json_body='{"ä": 1}'.encode()
+        )
+        pool.close()
+        (told,) = backend.requests
+        assert (status, told.method, told.target, told.json()) == (201, "POST", "/told", {"ä": 1})
+        assert told.head.one("content-type") == b"application/json"
+        assert told.head.one("authorization") is None

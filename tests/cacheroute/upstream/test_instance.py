@@ -35,6 +35,8 @@ class Sender:
     member: Member
     port: int = 0
     tell: Callable[[Inbound], str] = lambda _: "req-1"
+    stand_in: bytes | None = None
+    """What is sent in the place of the client's body."""
     failures: list[UpstreamError] = field(default_factory=list)
     crashes: list[BaseException] = field(default_factory=list)
 
@@ -63,7 +65,7 @@ class Sender:
             arrived_mono_s=0.0,
             arrived_wall_s=0.0,
         )
-        exchange = self.instances.forward(request, inbound, self.member)
+        exchange = self.instances.forward(request, inbound, self.member, body=self.stand_in)
         try:
             await exchange.opening()
             exchange.relay_to(inbound, self.instances.line(self.member))
@@ -139,7 +141,7 @@ async def test_the_head_is_for_the_instance_and_has_our_request_id() -> None:
     [
         ("Accept-Encoding", "gzip"), ("TE", "trailers"), ("Keep-Alive", "timeout=5"),
         ("Proxy-Authorization", "Basic eA=="), ("Proxy-Connection", "keep-alive"),
-        ("Connection", "keep-alive"), ("Trailer", "X-T"),
+        ("Connection", "keep-alive"), ("Trailer", "X-T"), ("x-cacheroute-META", "event"),
     ],
 )  # fmt: skip
 async def test_what_speaks_of_one_connection_stays_on_it(line: tuple[str, str]) -> None:
@@ -251,6 +253,14 @@ async def test_a_body_that_is_no_json_goes_on_as_it_is_to_an_instance_with_an_ov
 ) -> None:
     async with sending(model_override="real") as sender:
         assert (await sender.ask(body=sent)).body == sent
+
+
+async def test_another_body_may_stand_in_for_the_clients() -> None:
+    async with sending(model_override="real") as sender:
+        sender.stand_in = b'{"model":"a","messages":[]}'
+        received = await sender.ask(body=b"{}")
+        assert received.body == b'{"model":"real","messages":[]}'
+        assert received.head.one("content-length") == b"30"
 
 
 # Coming and going

@@ -11,6 +11,8 @@ import pytest
 
 from cacheroute_cli.main import run
 from cacheroute_cli.processes import stop
+from cacheroute_cli.supervisor.ending import end, end_marked
+from cacheroute_cli.supervisor.stack_home import homes
 from cacheroute_cli.supervisor.state import State
 
 
@@ -43,11 +45,27 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CONFIG_DIRS", str(tmp_path / "system"))
     state = State()
     yield state
     for kind in ("instance", "proxy", "agent"):
         for record in state.running(kind):
             stop(kind, record.name, grace_s=5, state=state)
+
+
+@pytest.fixture
+def stack_folder(state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Work in a folder of its own; ends whatever stack is left up."""
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    folder = tmp_path / "fleet"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    yield folder
+    for home in homes(state.root):
+        if (record := home.supervisor()) is not None:
+            end(record.identity, grace_s=5)
+            end_marked(record.mark)
 
 
 @pytest.fixture

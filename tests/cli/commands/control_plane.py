@@ -71,3 +71,66 @@ def a_control_plane(said: Mapping[str, Any]) -> Iterator[str]:
 
     with a_peer(reply) as url:
         yield url
+
+
+def our_replies(*instances: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a Proxy of ours says, which is more."""
+    decisions = {
+        "ok": True,
+        "decisions": [
+            {
+                "seq": seq, "at": 1_100.5, "request_id": f"r-{seq}", "strategy": "least_load",
+                "endpoint": "chat/completions", "instance_id": instance["instance_id"],
+                "cost": 3.0, "considered": len(instances), "reason": "It had the least cost.",
+            }
+            for seq, instance in reversed(list(enumerate(instances, 1)))
+        ],
+    }  # fmt: skip
+    traces = {
+        "ok": True,
+        "total": len(instances),
+        "traces": [
+            {
+                "seq": seq, "at": 1_100.5, "request_id": f"r-{seq}",
+                "endpoint": "chat/completions", "instance_id": instance["instance_id"],
+                "outcome": "ok", "status": 200, "sent_ms": 1.0, "ttft_ms": 50.0,
+                "e2e_ms": 1_000.0 * seq,
+                "rooms": [
+                    {"room": "place", "start_ms": 0, "end_ms": 1},
+                    {"room": "prefill", "start_ms": 1, "end_ms": 50},
+                    {"room": "decode", "start_ms": 50, "end_ms": 1_000.0 * seq},
+                ],
+            }
+            for seq, instance in reversed(list(enumerate(instances, 1)))
+        ],
+    }  # fmt: skip
+    one = {**traces, "traces": traces["traces"][-1:]}  # type: ignore[index]
+    return {
+        **replies(*instances),
+        **{f"/debug/traces?last={last}": traces for last in (20, 200, 1024)},
+        "/debug/traces?request_id=r-1": one,
+        "/debug/instance_resources?include_dead=true": {
+            "instances": [
+                {
+                    "instance_id": instance["instance_id"], "host": "127.0.0.1", "port": 9001,
+                    "last_seen_at": 1_100, "resource": instance.get("resource", {}),
+                }
+                for instance in instances
+            ]
+        },
+        "/debug/topology": {
+            "ok": True,
+            "generated_at": 1_101.0,
+            "instances": [
+                {
+                    "instance_id": instance["instance_id"], "state": "alive", "is_alive": True,
+                    "age_s": 0.1, "report_age_s": 5.0,
+                    "links": {"kdn-1": {"bandwidth_mbps": 820, "latency_ms": 1.9}},
+                }
+                for instance in instances[:1]
+            ],
+            "kdn_links": {"kdn-1": {"reported_by": instances[0]["instance_id"]}},
+        },
+        "/debug/scheduler": {"ok": True, "state": "off", "proxy_id": "proxy-a"},
+        **{f"/debug/decisions?last={last}": decisions for last in (20, 200, 1024)},
+    }  # fmt: skip

@@ -1,8 +1,11 @@
 """`cacheroute instance` with the real demo Instance and the real Proxy."""
 
+import pytest
+
 from cacheroute_cli.diagnostics import Exit
 from tests.cli.commands.conftest import Cli
 from tests.cli.supervisor.children import eventually
+from tests.support.demo import demo_instance
 
 ANY_PORT = ("--port", "0", "--cp-port", "0")
 
@@ -34,3 +37,43 @@ def test_what_an_instance_refuses_is_told_in_its_words(cli: Cli) -> None:
 
     assert said.code == Exit.USAGE
     assert "0.01" in said.err
+
+
+def test_a_server_that_runs_is_attached_and_left_alone_when_that_ends(cli: Cli) -> None:
+    proxy = cli("proxy", "start", *ANY_PORT, "-o", "json").document["items"][0]
+    control = proxy["urls"]["control"]
+    with demo_instance(model="m") as url:
+        attach = ("instance", "attach", "-d", "--endpoint", url, "--proxy-url", control)
+        started = cli(*attach, "--instance-id", "i-1", "--no-agent", "-o", "json")
+        assert started.code == Exit.OK, started.err
+        [row] = started.document["items"]
+        assert (row["name"], row["state"]) == ("i-1", "running")
+        assert row["urls"] == {"url": url, "proxy": control}
+
+        again = cli(*attach, "--instance-id", "i-1", "-o", "json")
+        assert (again.code, again.error["code"]) == (Exit.CONFLICT, "process.running")
+
+        listed = cli("instances", "--proxy-url", control, "-o", "json").document["items"]
+        assert [item["id"] for item in listed] == ["i-1"]
+        assert cli("instance", "stop", "i-1").code == Exit.OK
+        assert cli("instances", "--proxy-url", control, "-o", "json").document["items"] == []
+        assert cli(*attach, "--no-agent", "--model", "m").code == Exit.OK
+        assert cli("instance", "stop").code == Exit.OK
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "why"),
+    [
+        (("--endpoint", "http://127.0.0.1:1"), Exit.UNREACHABLE, "cannot reach http://127.0.0.1:1"),
+        (("--endpoint", "https://h:1"), Exit.USAGE, "asks for TLS"),
+        (("--endpoint", "h:1", "--api-key-env", "NO_SUCH"), Exit.USAGE, "NO_SUCH is not set"),
+    ],
+)
+def test_what_cannot_be_attached_is_told_and_leaves_nothing(
+    cli: Cli, options: tuple[str, ...], exit_code: Exit, why: str
+) -> None:
+    said = cli("instance", "attach", "-d", "--instance-id", "i-1", *options)
+
+    assert (said.code, said.out) == (exit_code, "")
+    assert why in said.err
+    assert cli("instance", "stop", "i-1").out == ""

@@ -19,13 +19,12 @@ def test_alive_instances_are_listed_the_least_loaded_first(cli: Cli) -> None:
 
     assert said.code == Exit.OK
     assert said.err == ""
-    assert [line.split()[1] for line in said.out.splitlines()[1:]] == ["free", "busy"]
-    assert "●" in said.out
+    assert [line.split("\t")[0] for line in said.out.splitlines()] == ["free", "busy"]
 
 
 def test_all_shows_the_expired_ones_too_with_their_state(cli: Cli) -> None:
     with a_control_plane(POOL) as url:
-        said = cli("instances", "--all", "--proxy-url", url)
+        said = cli("instances", "--all", "--proxy-url", url, "-o", "table")
 
     assert said.out.splitlines()[-1].split()[:4] == ["✕", "gone", "127.0.0.1:9001", "dead"]
 
@@ -63,13 +62,14 @@ def test_hostile_names_are_shown_and_not_obeyed(cli: Cli) -> None:
     with a_control_plane(pool) as url:
         said = cli("instances", "--proxy-url", url)
 
-    assert len(said.out.splitlines()) == 2
+    assert len(said.out.splitlines()) == 1
     assert "[red]x[/red]\\x1b[2J\\n●" in said.out
 
 
-def test_an_empty_pool_is_a_header_and_an_empty_list(cli: Cli) -> None:
+def test_an_empty_pool_is_a_header_no_line_and_an_empty_list(cli: Cli) -> None:
     with a_control_plane(replies()) as url:
-        assert len(cli("instances", "--proxy-url", url).out.splitlines()) == 1
+        assert cli("instances", "--proxy-url", url).out == ""
+        assert len(cli("instances", "--proxy-url", url, "-o", "table").out.splitlines()) == 1
         assert cli("instances", "--proxy-url", url, "-o", "json").document["items"] == []
 
 
@@ -80,3 +80,26 @@ def test_a_number_that_is_none_is_a_wrong_usage(cli: Cli, number: str) -> None:
     assert said.code == Exit.USAGE
     assert said.out == ""
     assert "hint: try 'cacheroute instances --help'" in said.err
+
+
+def test_a_filter_by_state_means_those_that_have_expired_too(cli: Cli) -> None:
+    with a_control_plane(POOL) as url:
+        said = cli("instances", "-f", "state:dead", "-o", "name", "--proxy-url", url)
+
+    assert said.out == "gone\n"
+
+
+def test_a_proxy_that_tells_no_loads_has_unknown_scores(cli: Cli) -> None:
+    pool = dict(POOL)
+    del pool["/debug/instance_loads"]
+    with a_control_plane(pool) as url:
+        said = cli("instances", "--proxy-url", url, "-o", "json")
+
+    assert said.code == Exit.OK
+    assert {item["score"] for item in said.document["items"]} == {None}
+
+
+def test_the_positional_number_is_the_limit(cli: Cli) -> None:
+    with a_control_plane(POOL) as url:
+        assert cli("instances", "1", "-o", "name", "--proxy-url", url).out == "free\n"
+        assert cli("instances", "-n", "1", "-o", "name", "--proxy-url", url).out == "free\n"

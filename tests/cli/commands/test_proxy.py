@@ -64,6 +64,10 @@ def test_a_taken_port_is_a_conflict_that_names_its_owner(cli: Cli, state: State)
     ("arguments", "words"),
     [
         (("--strategy", "fastest"), "least_load"),
+        (("--injection-strategy", "fastest"), "iws"),
+        (("--ready-release-policy", "any"), "text_bypass"),
+        (("--kdn-links-json", "{"), "JSON object"),
+        (("--scheduler-url", "https://s:7002"), "TLS"),
         (("--set", "proxy.prot=1"), "proxy.port"),
         (("--instance", "ftp://x"), "ftp"),
         (("--port", "99999"), "99999"),

@@ -207,6 +207,7 @@ class Submit(NamedTuple):
     conversation: int
     prompt: int
     output: int
+    loaded: range | None
 
 
 class Abort(NamedTuple):
@@ -219,7 +220,13 @@ class Wait(NamedTuple):
 
 _ACTIONS = st.lists(
     st.one_of(
-        st.builds(Submit, st.integers(0, 3), st.integers(1, 500), st.integers(0, 60)),
+        st.builds(
+            Submit,
+            st.integers(0, 3),
+            st.integers(1, 500),
+            st.integers(0, 60),
+            st.none() | st.builds(range, st.integers(0, 4), st.integers(0, 40)),
+        ),
         st.builds(Abort, st.integers(0, 40)),
         st.builds(Wait, st.floats(0.0, 0.2)),
     ),
@@ -251,10 +258,11 @@ def test_random_use_leaks_no_block_and_time_never_goes_back(
 
     for action in actions:
         match action:
-            case Submit(conversation, prompt, output):
+            case Submit(conversation, prompt, output, loaded):
                 name = str(len(runs))
                 keys = tuple(conversation * 1000 + n for n in range((prompt + output) // 16))
-                runs[name] = engine.submit(ask(name, prompt, output, keys), now)
+                asked = replace(ask(name, prompt, output, keys), loaded=loaded)
+                runs[name] = engine.submit(asked, now)
             case Abort(number):
                 if engine.abort(str(number), now):
                     aborted.add(str(number))
@@ -273,7 +281,9 @@ def test_random_use_leaks_no_block_and_time_never_goes_back(
     totals = engine.totals
     assert totals.finished == len(done)
     assert totals.aborted == len(aborted)
-    assert totals.prefix_hits_tokens == sum(run.cached_tokens for run in scheduled)
+    assert totals.loaded_tokens == sum(run.loaded_tokens for run in scheduled)
+    cached_tokens = sum(run.cached_tokens for run in scheduled)
+    assert totals.prefix_hits_tokens + totals.loaded_tokens == cached_tokens
     assert totals.prefix_queries_tokens == sum(run.sequence.prompt_tokens for run in scheduled)
     assert totals.prompt_tokens >= sum(run.sequence.prompt_tokens for run in done)
     for run in scheduled:

@@ -30,3 +30,9 @@ def test_a_run_starts_with_nothing_known() -> None:
     assert run.submitted_at_s == 3.5
     assert (run.scheduled_at_s, run.first_token_at_s, run.finished_at_s) == (None, None, None)
     assert run.prompt_left_tokens == 40
+
+
+def test_a_request_was_asked_when_it_was_submitted_unless_it_was_held_up_before() -> None:
+    plain = Sequence(id="a", prompt_tokens=40, output_tokens=1)
+    held_up = Sequence(id="b", prompt_tokens=40, output_tokens=1, asked_at_s=1.5)
+    assert (Run(plain, 3.5).asked_at_s, Run(held_up, 3.5).asked_at_s) == (3.5, 1.5)

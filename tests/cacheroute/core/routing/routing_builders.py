@@ -40,10 +40,12 @@ def instances(count: int, **given: object) -> list[Instance]:
 class Desk:
     """Where requests are placed, as the Proxy does it: one selection, one lease."""
 
-    def __init__(self, *fleet: Instance, strategy: Strategy | None = None) -> None:
+    def __init__(
+        self, *fleet: Instance, strategy: Strategy | None = None, waits_at_caps: bool = False
+    ) -> None:
         self.pool: Pool = a_pool(*fleet)
         self.strategy: Strategy = strategy or RoundRobin(Weights())
-        self.router = Router(self.strategy)
+        self.router = Router(self.strategy, waits_at_caps=waits_at_caps)
         self.now_s = 0.0
         self.resting: set[str] = set()
         """Ids of who is to be spared; say `changed` after a change."""

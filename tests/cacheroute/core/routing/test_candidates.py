@@ -1,8 +1,11 @@
 import pytest
 
+from cacheroute.core.dispatch.board import Board
+from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.dispatch.ticket import Ticket
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool_member import Member
-from cacheroute.core.routing.candidates import Candidates, has_room
+from cacheroute.core.routing.candidates import Candidates, can_wait, has_room
 from cacheroute.core.routing.filters import Sifted
 from cacheroute.core.routing.selection import Chosen
 from cacheroute.core.routing.strategies import RoundRobin
@@ -39,6 +42,28 @@ def test_without_a_cap_there_is_always_room() -> None:
     assert has_room(member)
 
 
+def test_one_may_wait_until_the_queue_is_full() -> None:
+    member = Member(an_instance(max_concurrent=1))
+    assert can_wait(member)
+    board = member.queues = Board(QueueRules(max_queue=1), slots=1)
+    assert board.enter(Ticket())
+    assert can_wait(member)
+    assert board.enter(Ticket())
+    assert not can_wait(member)
+
+
+def test_when_all_are_full_those_stay_whose_queues_are_not_and_in_the_end_everybody() -> None:
+    all_ = candidates(an_instance("a", max_concurrent=1), an_instance("b", max_concurrent=1))
+    a, b = all_.members
+    a.inflight = b.inflight = 1
+    assert all_.narrowed([]).members == [a, b]
+    for member, expected in ((a, [b]), (b, [a, b])):
+        board = member.queues = Board(QueueRules(max_queue=1), slots=1)
+        assert [board.enter(Ticket()) for _ in range(2)] == [True, True]
+        assert all_.narrowed([]).members == expected
+    assert all_.narrowed([a]).members == [b]
+
+
 def test_a_list_knows_whether_anybody_is_capped_and_whether_shares_differ() -> None:
     plain = candidates(an_instance("a"), an_instance("b"))
     assert (plain.is_capped, plain.is_even) == (False, True)
@@ -54,7 +79,8 @@ def test_a_list_is_narrowed_to_who_has_neither_failed_nor_filled_up() -> None:
     assert few.members == [c]
     assert few.sifted.skipped == {"dead": ["gone"]}
     assert all_.members == [a, b, c]
-    assert len(all_.narrowed([a, c])) == 0
+    assert all_.narrowed([a, c]).members == [b]
+    assert len(all_.narrowed([a, b, c])) == 0
 
 
 def test_turns_follow_the_weights() -> None:

@@ -54,7 +54,18 @@ def test_a_decision_on_the_wire_has_every_key_and_counts_who_was_skipped() -> No
         "considered": 2,
         "skipped": {"stale": 2, "draining": 1},
         "reason": "i-1 had the least cost, 1, among 2 candidates; i-2 came next with 2.",
+        "injection": None,
     }
+
+
+def test_how_knowledge_is_brought_in_is_told_with_its_decision() -> None:
+    decisions = Decisions()
+    for _ in range(2):
+        decisions.add(a_request(), 1, "round_robin", Chosen(ONE), None)
+    decisions.explain_injection({"injection_mode": "text"})
+    newest, before = decisions.last(2)
+    assert newest.as_wire()["injection"] == {"injection_mode": "text"}
+    assert before.as_wire()["injection"] is None
 
 
 def test_that_nobody_was_chosen_is_told_with_its_reason() -> None:

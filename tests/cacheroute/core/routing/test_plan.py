@@ -3,6 +3,9 @@
 import pytest
 
 from cacheroute.core.routing.selection import Chosen
+from cacheroute.core.routing.strategies import LeastLoad
+from cacheroute.core.routing.weights import Weights
+from cacheroute.core.task import Task
 from tests.cacheroute.core.pool_builders import an_instance, at
 from tests.cacheroute.core.routing.routing_builders import (
     Desk,
@@ -65,17 +68,48 @@ def test_one_that_might_serve_the_model_later_makes_it_no_mistake_of_the_caller(
     assert desk.nobody().code == "no_instance"
 
 
-def test_when_all_are_at_their_caps_it_is_told_how_full_each_is() -> None:
+def test_when_all_are_at_their_caps_the_strategy_chooses_whom_to_wait_for() -> None:
+    desk = Desk(*instances(2, max_concurrent=1), strategy=LeastLoad(Weights()), waits_at_caps=True)
+    leases = [desk.take() for _ in range(3)]
+    assert {lease.member.instance.instance_id for lease in leases[:2]} == {"i-1", "i-2"}
+    last = leases[2].member
+    assert last.inflight == 2
+    assert desk.chosen().member is not last
+
+
+def test_who_is_full_is_left_alone_while_somebody_has_room() -> None:
+    desk = Desk(*instances(2, max_concurrent=1), an_instance("roomy", port=1))
+    ids = [desk.take().member.instance.instance_id for _ in range(9)]
+    assert ids.count("i-1") == ids.count("i-2") == 1
+
+
+def test_a_plain_request_does_not_wait_unless_that_is_set() -> None:
     desk = Desk(*instances(2, max_concurrent=1))
     desk.take()
     desk.take()
     nobody = desk.nobody()
     assert nobody.code == "all_overloaded"
-    assert nobody.retry_after_s == 1.0
-    assert nobody.reason == (
-        "Every Instance that serves chat/completions is at its max_concurrent: "
-        "i-1 1 of 1, i-2 1 of 1."
-    )
+    assert nobody.reason.endswith("at its max_concurrent: i-1 1 of 1, i-2 1 of 1.")
+
+
+def test_a_request_with_a_task_waits_where_all_are_full() -> None:
+    desk = Desk(*instances(1, max_concurrent=1))
+    desk.take()
+    request = a_request()
+    request.task = Task(
+        request_id=1, endpoint="chat/completions", model="m", user_prompt="", prompt_tokens=1,
+        stream=True,
+    )  # fmt: skip
+    assert desk.chosen(request).member is desk.member("i-1")
+
+
+def test_who_is_full_and_has_failed_on_a_request_is_not_waited_for() -> None:
+    desk = Desk(*instances(2, max_concurrent=1), waits_at_caps=True)
+    desk.take()
+    desk.take()
+    assert desk.chosen(excluded=[desk.member("i-1")]).member is desk.member("i-2")
+    nobody = desk.nobody(excluded=list(desk.pool.members.values()))
+    assert nobody.reason == "Every Instance that could serve the request has failed on it."
 
 
 def test_a_cap_sends_the_excess_to_who_has_room() -> None:

@@ -4,7 +4,9 @@ from collections import Counter
 
 import pytest
 
-from cacheroute.core.pool_member import Lease
+from cacheroute.core.dispatch.board import Board
+from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.pool_member import Lease, Member
 from cacheroute.core.routing.strategies import LeastLoad, RoundRobin, Strategy
 from cacheroute.core.routing.weights import Weights
 from tests.cacheroute.core.pool_builders import an_instance, at
@@ -160,6 +162,62 @@ def test_by_default_what_they_report_of_themselves_counts_nothing() -> None:
     desk.pool.heartbeat("i-1", at(0.0), qps_1m=1e6)
     desk.strategy.on_change(desk.member("i-1"))
     assert Counter(desk.turns(4)) == {"i-1": 2, "i-2": 2}
+
+
+def a_queue(member: Member) -> Board:
+    board = member.queues = Board(QueueRules())
+    return board
+
+
+def test_a_backlog_counts_and_wears_off_by_the_passing_of_time_alone() -> None:
+    desk = a_least_load_desk(*instances(2), pending_prefill_count=0.0)
+    board = a_queue(desk.member("i-1"))
+    board.timeline.reserve(0.0, 2000.0, 0.0)
+    held = desk.pool.lease(desk.member("i-2"))
+    desk.strategy.on_change(desk.member("i-1"))
+    desk.strategy.on_change(desk.member("i-2"))
+    assert desk.chosen().member is desk.member("i-2")
+    desk.now_s = 1.5
+    chosen = desk.chosen()
+    assert chosen.member is desk.member("i-1")
+    assert chosen.cost == pytest.approx(0.5)
+    assert held.held
+
+
+def test_a_stuck_head_keeps_new_requests_away() -> None:
+    desk = a_least_load_desk(*instances(2))
+    board = a_queue(desk.member("i-1"))
+    board.timeline.reserve(0.0, 10.0, 0.0)
+    leases = [desk.pool.lease(desk.member("i-2")) for _ in range(5)]
+    assert desk.chosen().member is desk.member("i-1")
+    desk.now_s = 20.0
+    assert desk.chosen().member is desk.member("i-2")
+    assert len(leases) == 5
+
+
+def test_only_those_are_weighed_at_every_selection_whose_cost_is_moving() -> None:
+    desk = a_least_load_desk(*instances(4))
+    boards = {n: a_queue(desk.member(n)) for n in ("i-1", "i-2")}
+    running = boards["i-1"].timeline.reserve(0.0, 500.0, 100.0)
+    desk.chosen()
+    strategy = desk.strategy
+    assert isinstance(strategy, LeastLoad)
+    assert strategy._moving == {desk.member("i-1")}
+    boards["i-1"].timeline.first_token(running, 0.3)
+    desk.strategy.on_change(desk.member("i-1"))
+    desk.chosen()
+    assert strategy._moving == set()
+
+
+def test_one_that_left_while_its_cost_was_moving_is_forgotten() -> None:
+    desk = a_least_load_desk(*instances(2))
+    a_queue(desk.member("i-1")).timeline.reserve(0.0, 1e6, 100.0)
+    desk.turns(1)
+    desk.pool.unregister("i-1")
+    desk.turns(1)
+    strategy = desk.strategy
+    assert isinstance(strategy, LeastLoad)
+    assert strategy._moving == set()
 
 
 def test_the_choice_tells_its_cost_and_who_came_next() -> None:

@@ -1,0 +1,152 @@
+"""What a console asks, once a second or by a stream, and both clients' methods for it.
+
+The documents are large and their reading is counted, so they are decoded straight into structs.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Generator, Iterator
+from typing import Protocol, TypeVar
+from urllib.parse import quote
+
+from cacheroute.client.asks import Ask
+from cacheroute.client.faults import NotUnderstood
+from cacheroute.formats.sse import Event, SseScanner
+from cacheroute.wire import paths
+from cacheroute.wire.console import ConsoleSnapshot, NotASnapshot, Unchanged, read_snapshot
+from cacheroute.wire.instance_page import InstancePage
+from cacheroute.wire.traces import TracesReply
+
+T = TypeVar("T")
+
+_MAX_EVENT_BYTES = 64 * 1024 * 1024
+
+
+def snapshot_path(known: ConsoleSnapshot | None) -> str:
+    """Return the path that asks for what is new since a document."""
+    if known is None:
+        return paths.CONSOLE_SNAPSHOT
+    return f"{paths.CONSOLE_SNAPSHOT}?since={known.rev}&who={known.who}"
+
+
+def instance(instance_id: str) -> Ask[InstancePage]:
+    """Everything about one Instance."""
+    path = f"{paths.CONSOLE_INSTANCE}?id={quote(instance_id, safe='')}"
+    return Ask(path=path, reply=InstancePage)
+
+
+def traces(*, last: int, since: int | None = None) -> Ask[TracesReply]:
+    """How the last requests went."""
+    after = "" if since is None else f"&since={since}"
+    return Ask(path=f"{paths.DEBUG_TRACES}?last={last}{after}", reply=TracesReply)
+
+
+def trace(request_id: str) -> Ask[TracesReply]:
+    """How one request went."""
+    path = f"{paths.DEBUG_TRACES}?request_id={quote(request_id, safe='')}"
+    return Ask(path=path, reply=TracesReply)
+
+
+class _Asks(Protocol):
+    @property
+    def base_url(self) -> str: ...
+    def ask(self, ask: Ask[T]) -> T: ...
+    def raw(self, path: str) -> bytes: ...
+    def pieces(self, path: str) -> Iterator[bytes]: ...
+
+
+class _AsksLater(Protocol):
+    @property
+    def base_url(self) -> str: ...
+    def ask(self, ask: Ask[T]) -> Awaitable[T]: ...
+    def raw(self, path: str) -> Awaitable[bytes]: ...
+    def pieces(self, path: str) -> AsyncIterator[bytes]: ...
+
+
+class ConsoleCalls:
+    """The questions, for a client that asks and waits."""
+
+    def console_snapshot(
+        self: _Asks, known: ConsoleSnapshot | None = None
+    ) -> ConsoleSnapshot | Unchanged:
+        """`GET /v1/console/snapshot`; `known` is the last document, whose rest is filled in."""
+        path = snapshot_path(known)
+        return _read(self.raw(path), known, self.base_url + path)
+
+    def console_stream(self: _Asks) -> Generator[ConsoleSnapshot, None, None]:
+        """`GET /v1/console/stream`; ends when the Proxy does."""
+        reader = _StreamReader(self.base_url + paths.CONSOLE_STREAM)
+        for piece in self.pieces(paths.CONSOLE_STREAM):
+            yield from reader.read(piece)
+
+    def instance(self: _Asks, instance_id: str) -> InstancePage:
+        """`GET /v1/console/instance`."""
+        return self.ask(instance(instance_id))
+
+    def traces(self: _Asks, *, last: int = 50, since: int | None = None) -> TracesReply:
+        """`GET /debug/traces`."""
+        return self.ask(traces(last=last, since=since))
+
+    def trace(self: _Asks, request_id: str) -> TracesReply:
+        """`GET /debug/traces?request_id=`; one that is not known is a Refused of 404."""
+        return self.ask(trace(request_id))
+
+
+class AsyncConsoleCalls:
+    """The questions, for a client that holds nobody up."""
+
+    async def console_snapshot(
+        self: _AsksLater, known: ConsoleSnapshot | None = None
+    ) -> ConsoleSnapshot | Unchanged:
+        """`GET /v1/console/snapshot`; `known` is the last document, whose rest is filled in."""
+        path = snapshot_path(known)
+        return _read(await self.raw(path), known, self.base_url + path)
+
+    async def console_stream(self: _AsksLater) -> AsyncGenerator[ConsoleSnapshot, None]:
+        """`GET /v1/console/stream`; ends when the Proxy does."""
+        reader = _StreamReader(self.base_url + paths.CONSOLE_STREAM)
+        async for piece in self.pieces(paths.CONSOLE_STREAM):
+            for snapshot in reader.read(piece):
+                yield snapshot
+
+    async def instance(self: _AsksLater, instance_id: str) -> InstancePage:
+        """`GET /v1/console/instance`."""
+        return await self.ask(instance(instance_id))
+
+    async def traces(self: _AsksLater, *, last: int = 50, since: int | None = None) -> TracesReply:
+        """`GET /debug/traces`."""
+        return await self.ask(traces(last=last, since=since))
+
+    async def trace(self: _AsksLater, request_id: str) -> TracesReply:
+        """`GET /debug/traces?request_id=`; one that is not known is a Refused of 404."""
+        return await self.ask(trace(request_id))
+
+
+class _StreamReader:
+    """Makes documents of the pieces of a stream."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._scanner = SseScanner()
+        self._known: ConsoleSnapshot | None = None
+
+    def read(self, piece: bytes) -> list[ConsoleSnapshot]:
+        """Return the documents that a piece completes; raises NotUnderstood."""
+        found = [self._document(event) for event in self._scanner.scan(piece)]
+        if self._scanner.event_bytes > _MAX_EVENT_BYTES:
+            raise NotUnderstood(url=self._url, why=f"an event has over {_MAX_EVENT_BYTES} bytes")
+        return [document for document in found if document is not None]
+
+    def _document(self, event: Event) -> ConsoleSnapshot | None:
+        if event.name not in (b"snapshot", b"change"):
+            return None
+        document = _read(event.data, self._known, self._url)
+        if isinstance(document, Unchanged):
+            return None
+        self._known = document
+        return document
+
+
+def _read(body: bytes, known: ConsoleSnapshot | None, url: str) -> ConsoleSnapshot | Unchanged:
+    try:
+        return read_snapshot(body, known)
+    except NotASnapshot as problem:
+        raise NotUnderstood(url=url, why=str(problem)) from problem

@@ -1,0 +1,183 @@
+"""What is out of order in a pool, each finding with its value and the threshold it is past.
+
+Skew is told against the median: one Instance that has much is no fault of those with little.
+Of several at once the worst comes first.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from cacheroute.console.amounts import render_duration, render_number, render_percent, render_wait
+from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rules import Limits, Rules
+
+AlertKind = Literal["pool", "dead", "stale", "ejected", "skew", "gpu", "mem", "report", "backlog"]
+Severity = Literal["bad", "warn"]
+
+_ORDER: Mapping[Severity, int] = {"bad": 0, "warn": 1}
+_FEWEST_FOR_SKEW = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """One finding."""
+
+    kind: AlertKind
+    severity: Severity
+    instance_id: str | None
+    """None when it is about the pool as a whole."""
+    message: str
+    value: float | None
+    threshold: float | None
+    unit: str
+    since: datetime | None
+    """None when it is not known since when."""
+
+    @property
+    def key(self) -> tuple[AlertKind, str | None]:
+        """What makes it the same finding as one before."""
+        return (self.kind, self.instance_id)
+
+
+def alerts_of(
+    rows: Sequence[FleetRow], *, rules: Rules, ttl_s: int | None, now: datetime | None
+) -> list[Alert]:
+    """Judge the rows; `now` is the Proxy's clock."""
+    alive = [row for row in rows if row.state == "alive"]
+    found = [
+        *_pool(rows, alive),
+        *(alert for row in rows for alert in _silence(row, ttl_s, now)),
+        *_skew(alive, rules),
+        *(alert for row in alive for alert in _measures(row, rules, now)),
+    ]
+    return sorted(found, key=lambda alert: _ORDER[alert.severity])
+
+
+def remembered(alerts: Iterable[Alert], before: Iterable[Alert], *, now: datetime) -> list[Alert]:
+    """Fill in since when, for whoever looks again and again: what is new began now."""
+    known = {alert.key: alert.since for alert in before}
+    return [
+        alert if alert.since is not None else replace(alert, since=known.get(alert.key) or now)
+        for alert in alerts
+    ]
+
+
+def _pool(rows: Sequence[FleetRow], alive: Sequence[FleetRow]) -> Iterable[Alert]:
+    if alive:
+        return
+    known = f"{len(rows)} known" if rows else "none known"
+    yield _alert("pool", "bad", None, f"no Instance is alive, {known}", value=0, threshold=1)
+
+
+def _silence(row: FleetRow, ttl_s: int | None, now: datetime | None) -> Iterable[Alert]:
+    if row.state == "alive":
+        if row.ejected_for_s > 0:
+            left = render_duration(row.ejected_for_s)
+            message = f"{row.id} failed lately and rests for {left}"
+            yield _alert("ejected", "warn", row.id, message, value=row.ejected_for_s, unit="s")
+        return
+    since = None
+    if now is not None and row.age_s is not None and ttl_s is not None:
+        since = now - timedelta(seconds=max(0.0, row.age_s - ttl_s))
+    limit = "" if ttl_s is None else f", ttl {ttl_s} s"
+    yield _alert(
+        row.state,
+        "warn" if row.state == "stale" else "bad",
+        row.id,
+        f"{row.id} last seen {render_duration(row.age_s)} ago{limit}",
+        value=row.age_s,
+        threshold=ttl_s,
+        unit="s",
+        since=since,
+    )
+
+
+def _skew(alive: Sequence[FleetRow], rules: Rules) -> Iterable[Alert]:
+    counted = [
+        (row, row.inflight) for row in alive if row.inflight is not None and not row.draining
+    ]
+    if len(counted) < _FEWEST_FOR_SKEW:
+        return
+    middle = _median(sorted(inflight for _, inflight in counted))
+    threshold = max(middle * rules.skew_ratio, middle + rules.skew_min)
+    for row, inflight in counted:
+        is_far = inflight > middle * rules.skew_ratio and inflight - middle >= rules.skew_min
+        if is_far:
+            message = f"{row.id} inflight {inflight}, median {render_number(middle)}"
+            yield _alert("skew", "warn", row.id, message, value=inflight, threshold=threshold)
+
+
+def _median(values: Sequence[int]) -> float:
+    # The library's own costs a command the import of decimals, fractions and random numbers.
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+
+
+def _measures(row: FleetRow, rules: Rules, now: datetime | None) -> Iterable[Alert]:
+    yield from _past("gpu", row, "GPU use", row.gpu_util, rules.gpu)
+    yield from _past("mem", row, "memory use", row.memory_util, rules.mem)
+    age_s = row.report_age_s
+    if age_s is not None and age_s > rules.report_age_s:
+        yield _alert(
+            "report",
+            "warn",
+            row.id,
+            f"{row.id} resource report {render_duration(age_s)} old",
+            value=age_s,
+            threshold=rules.report_age_s,
+            unit="s",
+            since=None if now is None else now - timedelta(seconds=age_s - rules.report_age_s),
+        )
+    if row.backlog_ms is not None and row.backlog_ms > rules.backlog_ms:
+        message = f"{row.id} backlog {render_wait(row.backlog_ms)}"
+        yield _alert(
+            "backlog",
+            "warn",
+            row.id,
+            message,
+            value=row.backlog_ms,
+            threshold=rules.backlog_ms,
+            unit="ms",
+        )
+
+
+def _past(
+    kind: AlertKind, row: FleetRow, what: str, value: float | None, limits: Limits
+) -> Iterable[Alert]:
+    level = limits.level(value)
+    if level == "fine":
+        return
+    yield _alert(
+        kind,
+        level,
+        row.id,
+        f"{row.id} {what} {render_percent(value)}",
+        value=value,
+        threshold=limits.warn if level == "warn" else limits.bad,
+        unit="%",
+    )
+
+
+def _alert(
+    kind: AlertKind,
+    severity: Severity,
+    instance_id: str | None,
+    message: str,
+    *,
+    value: float | None,
+    threshold: float | None = None,
+    unit: str = "",
+    since: datetime | None = None,
+) -> Alert:
+    return Alert(
+        kind=kind,
+        severity=severity,
+        instance_id=instance_id,
+        message=message,
+        value=value,
+        threshold=threshold,
+        unit=unit,
+        since=since,
+    )

@@ -1,0 +1,46 @@
+"""From when on something is worth a word: the thresholds of alerts and of colours."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cacheroute.console.columns import Tone
+
+Level = Literal["fine", "warn", "bad"]
+
+TONES: dict[Level, Tone] = {"fine": "plain", "warn": "warn", "bad": "bad"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Two thresholds of one measure."""
+
+    warn: float
+    bad: float
+
+    def level(self, value: float | None) -> Level:
+        """Return where a value stands; unknown is no reason to worry."""
+        if value is None or value < self.warn:
+            return "fine"
+        return "warn" if value < self.bad else "bad"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """All of them."""
+
+    skew_ratio: float = 1.5
+    """An Instance with more than so many times the median inflight is skewed …"""
+    skew_min: float = 3
+    """… if it has at least so many requests more."""
+    gpu: Limits = Limits(warn=75, bad=95)
+    """Average GPU use, in percent."""
+    mem: Limits = Limits(warn=80, bad=92)
+    """Host memory use, in percent."""
+    report_age_s: float = 10
+    """Age from which a resource report says little about now."""
+    backlog_ms: float = 5_000
+    """Predicted wait of a new request."""
+
+
+RULES = Rules()
+"""Those that hold where nobody has said otherwise."""

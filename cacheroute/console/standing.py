@@ -1,0 +1,108 @@
+"""How one Instance stands in the choice: its score, part by part, and what puts it behind.
+
+Only that one and the first are worked out, so it costs the same in a pool of any size.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cacheroute.console.amounts import render_duration
+from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.look import Look
+from cacheroute.console.look_rows import SIGNALS
+from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rows.scores import ScoreRow, difference
+
+LETTERS: Mapping[str, str] = {
+    "inflight": "i",
+    "active_prepare": "p",
+    "prepare_queue_depth": "p",
+    "active_ready": "r",
+    "ready_queue_depth": "r",
+    "pending_prefill_count": "f",
+    "active_decode_count": "d",
+    "predicted_total_backlog_ms": "b",
+    "qps_1m": "q",
+}
+"""One letter for each signal, so that a bar of parts needs no colour."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The place of one Instance among those in the choice."""
+
+    row: ScoreRow
+    rank: int | None
+    """1 is first; equals share a number; None when it is not in the choice."""
+    of: int
+    """How many are in the choice."""
+    behind: str | None
+    """`behind i-1: infl +1`; None for the first."""
+
+
+def why_not_chosen(row: FleetRow) -> str | None:
+    """Say in a few words why an Instance is not in the choice; None when it is."""
+    match row.shown:
+        case "stale":
+            return "last seen > ttl"
+        case "dead":
+            return "expired"
+        case "drain":
+            return f"draining ({UNKNOWN if row.inflight is None else row.inflight} left)"
+        case "ejected":
+            return f"rests {render_duration(row.ejected_for_s)}"
+    if row.weight == 0:
+        return "its weight is 0"
+    return "no signal is known" if row.score is None else None
+
+
+def standing_of(instance_id: str, look: Look) -> Standing | None:
+    """Work out one standing; None where nothing is told of the Instance."""
+    within = [row for row in look.instances if why_not_chosen(row) is None]
+    first = min(within, key=lambda row: (row.score or 0.0, row.id), default=None)
+    few = look.only(instance_id, *([] if first is None else [first.id])).scores
+    row = next((one for one in few if one.id == instance_id), None)
+    if row is None:
+        return None
+    rank = None
+    if row.excluded is None and row.score is not None:
+        rank = 1 + sum(1 for one in within if (one.score or 0.0) < row.score)
+    behind = difference(row, few) if rank is not None and rank > 1 else None
+    return Standing(row=row, rank=rank, of=len(within), behind=behind)
+
+
+def points_of(instance_id: str, look: Look) -> dict[str, float]:
+    """Return the parts of a score, each signal's value times its weight."""
+    snapshot = look.snapshot
+    try:
+        at = snapshot.ids.index(instance_id)
+    except ValueError:
+        return {}
+    found = {}
+    for signal in SIGNALS:
+        weight = snapshot.weights.get(signal)
+        column = getattr(snapshot.instances, signal)
+        value = column[at] if isinstance(column, list) else column
+        if weight and value:
+            found[signal] = value * weight
+    return found
+
+
+def letters_of(points: Mapping[str, float], width: int) -> str:
+    """Draw the parts of a score as letters, one a point: `iiii p r b`; at most so many cells."""
+    parts: dict[str, float] = {}
+    for signal, weighted in points.items():
+        letter = LETTERS.get(signal, "?")
+        parts[letter] = parts.get(letter, 0.0) + weighted
+    drawn = " ".join(
+        letter * max(1, round(weighted)) for letter, weighted in parts.items() if weighted > 0
+    )
+    if len(drawn) <= width:
+        return drawn
+    total = sum(weighted for weighted in parts.values() if weighted > 0)
+    room = max(1, width - 2 * len(parts))
+    return " ".join(
+        letter * max(1, int(weighted / total * room))
+        for letter, weighted in parts.items()
+        if weighted > 0
+    )[:width]

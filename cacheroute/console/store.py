@@ -1,0 +1,278 @@
+"""What a screen shows: the last good look, how the connection is, and what was before.
+
+The store owns all of it and hands it out as frozen snapshots; whoever draws keeps nothing but
+where the cursor is. Rows of a kind are made when somebody reads them, once a look.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+from cacheroute.console.alerts import Alert, remembered
+from cacheroute.console.history import History
+from cacheroute.console.look import Look
+from cacheroute.console.overview import Overview
+from cacheroute.console.rates import Rates, rates_of
+from cacheroute.console.rows.decisions import DecisionRow
+from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rows.loads import LoadRow
+from cacheroute.console.rows.resources import ResourceRow
+from cacheroute.console.rows.scores import ScoreRow
+from cacheroute.console.rows.topology import LinkRow
+from cacheroute.console.rows.traces import TraceRow
+from cacheroute.console.rules import RULES, Rules
+from cacheroute.console.standing import Standing, points_of, standing_of
+from cacheroute.core.clock import Instant
+
+Phase = Literal["connecting", "live", "lagging", "lost"]
+
+FAILURES_UNTIL_LOST = 3
+"""Looks that must fail one after the other before the Proxy counts as lost."""
+_LATE_LOOKS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What was asked for beside the pool; what was not, is empty."""
+
+    decisions: Sequence[DecisionRow] = ()
+    """Who got what lately, the newest first."""
+    traces: Sequence[TraceRow] = ()
+    """The newest requests, the newest first."""
+    topology: Sequence[LinkRow] = ()
+    """The links to knowledge nodes, by node, the best on top."""
+    more: Mapping[str, object] = field(default_factory=dict)
+    """Answers to what only the visible screen asks, by its own names."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """What was asked for in vain, each with the reason in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """How the connection to the Proxy is; ages are counted by the reader's clock."""
+
+    name: str
+    """The address, or the file that is replayed."""
+    interval_s: float
+    """As asked for."""
+    pace_s: float
+    """As it is: longer when the Proxy takes longer to answer."""
+    looked_at_s: float | None = None
+    """When the last good look came, in monotonic seconds."""
+    rtt_ms: float | None = None
+    """How long it took."""
+    failures: int = 0
+    """Looks that failed since."""
+    trouble: str | None = None
+    """Why, in a sentence."""
+    lost_at_s: float | None = None
+    """When the first of them failed."""
+    retry_at_s: float | None = None
+    """When the next is due, in monotonic seconds; None where nobody waits."""
+
+    def phase(self, now_s: float) -> Phase:
+        """Return how it is at a monotonic second."""
+        if self.failures >= FAILURES_UNTIL_LOST:
+            return "lost"
+        if self.looked_at_s is None:
+            return "connecting"
+        late_s = _LATE_LOOKS * max(self.interval_s, 0.5)
+        is_slow = self.pace_s > self.interval_s
+        return "lagging" if is_slow or now_s - self.looked_at_s > late_s else "live"
+
+    def age_s(self, now_s: float) -> float | None:
+        """Return how old what is shown is."""
+        return None if self.looked_at_s is None else max(0.0, now_s - self.looked_at_s)
+
+    def retry_in_s(self, now_s: float) -> float | None:
+        """Return how long until the next attempt."""
+        return None if self.retry_at_s is None else max(0.0, self.retry_at_s - now_s)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """A good look, with all that was asked for beside it, kind by kind."""
+
+    look: Look
+    """The pool as the source told it."""
+    taken: Instant
+    """When, by the reader's clock."""
+    beside: Beside = Beside()
+    rules: Rules = RULES
+    before: "Before | None" = None
+
+    @property
+    def rows(self) -> Sequence[FleetRow]:
+        """The Instances, the least loaded on top."""
+        return self.look.instances
+
+    @cached_property
+    def row_of(self) -> Mapping[str, FleetRow]:
+        """The same, by id."""
+        return {row.id: row for row in self.rows}
+
+    @cached_property
+    def most_inflight(self) -> int:
+        """The most requests that one Instance works on; trends are drawn up to it."""
+        return max((row.inflight or 0 for row in self.rows), default=0)
+
+    @property
+    def loads(self) -> Sequence[LoadRow]:
+        """The load of each Instance."""
+        return self.look.loads
+
+    @property
+    def queues(self) -> Sequence[LoadRow]:
+        """The same, the longest wait on top."""
+        return self.look.queues
+
+    @property
+    def resources(self) -> Sequence[ResourceRow]:
+        """The hosts."""
+        return self.look.resources
+
+    @property
+    def scores(self) -> Sequence[ScoreRow]:
+        """The scores, in the order that least_load prefers."""
+        return self.look.scores
+
+    @property
+    def decisions(self) -> Sequence[DecisionRow]:
+        """Who got what lately, the newest first."""
+        return self.beside.decisions
+
+    @property
+    def traces(self) -> Sequence[TraceRow]:
+        """The newest requests, the newest first."""
+        return self.beside.traces
+
+    @property
+    def links(self) -> Sequence[LinkRow]:
+        """The links to knowledge nodes."""
+        return self.beside.topology
+
+    @cached_property
+    def alerts(self) -> Sequence[Alert]:
+        """What is out of order, the worst first; each knows since when."""
+        found = self.look.alerts(self.rules)
+        at = self.look.at
+        if at is None:
+            return found
+        return remembered(found, self.before.alerts if self.before else (), now=at)
+
+    @cached_property
+    def overview(self) -> Overview:
+        """The Proxy and its pool at a glance."""
+        return self.look.overview(self.rules, self.alerts)
+
+    @cached_property
+    def rates(self) -> Rates:
+        """What happened since the look before, a second."""
+        before = self.before
+        return rates_of(None if before is None else before.look, self.look)
+
+    def standing(self, instance_id: str) -> Standing | None:
+        """Return how one Instance stands in the choice; None where the Proxy does not tell."""
+        return standing_of(instance_id, self.look)
+
+    def points(self, instance_id: str) -> Mapping[str, float]:
+        """Return the weighted parts of one Instance's score, by signal."""
+        return points_of(instance_id, self.look)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What is needed of the look before."""
+
+    look: Look
+    alerts: Sequence[Alert]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All there is to draw, at one revision."""
+
+    rev: int
+    """Grows with every look, good or bad."""
+    connection: Connection
+    look: Seen | None
+    """The last good one; None before there was one."""
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """Why a part is not there, by its name; a sentence each."""
+        return {} if self.look is None else self.look.beside.missing
+
+
+class Store:
+    """Keeps the last good look, the history, and count of what went wrong."""
+
+    def __init__(self, name: str, *, interval_s: float, rules: Rules = RULES) -> None:
+        self._rules = rules
+        self.history = History()
+        connection = Connection(name=name, interval_s=interval_s, pace_s=interval_s)
+        self._snapshot = Snapshot(rev=0, connection=connection, look=None)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What there is to draw now."""
+        return self._snapshot
+
+    def apply(self, look: Look, at: Instant, *, took_s: float, beside: Beside) -> Snapshot:
+        """Take a good look."""
+        before = self._snapshot.look
+        seen = Seen(
+            look=look,
+            taken=at,
+            beside=beside,
+            rules=self._rules,
+            before=None if before is None else Before(look=before.look, alerts=before.alerts),
+        )
+        rates = seen.rates
+        self.history.add(
+            at.mono_s,
+            seen.rows,
+            {
+                "requests_s": rates.requests_s,
+                "failures_s": rates.failures_s,
+                "ttft_p50_ms": rates.ttft_p50_ms,
+                "ttft_p95_ms": rates.ttft_p95_ms,
+                "tokens_s": rates.completion_tokens_s,
+            },
+        )
+        connection = replace(
+            self._snapshot.connection,
+            looked_at_s=at.mono_s,
+            rtt_ms=took_s * 1000,
+            failures=0,
+            trouble=None,
+            lost_at_s=None,
+            retry_at_s=None,
+        )
+        return self._next(seen, connection)
+
+    def failed(self, why: str, at: Instant, *, retry_at_s: float) -> Snapshot:
+        """Take that a look has failed; what was seen before stays."""
+        connection = self._snapshot.connection
+        self.history.gap(at.mono_s)
+        return self._next(
+            self._snapshot.look,
+            replace(
+                connection,
+                failures=connection.failures + 1,
+                trouble=why,
+                lost_at_s=at.mono_s if connection.lost_at_s is None else connection.lost_at_s,
+                retry_at_s=retry_at_s,
+            ),
+        )
+
+    def paced(self, *, interval_s: float, pace_s: float) -> Snapshot:
+        """Take how often is looked from now on."""
+        connection = replace(self._snapshot.connection, interval_s=interval_s, pace_s=pace_s)
+        return self._next(self._snapshot.look, connection)
+
+    def _next(self, look: Seen | None, connection: Connection) -> Snapshot:
+        rev = self._snapshot.rev + 1
+        self._snapshot = Snapshot(rev=rev, connection=connection, look=look)
+        return self._snapshot

@@ -1,0 +1,76 @@
+"""Runs one demo Scheduler until a signal.
+
+It prints two lines, `listening on http://HOST:PORT` for clients and `control on
+http://HOST:PORT` for Proxies, and exits 0 when told to stop, 2 on a bad option, 5 when it
+cannot listen.
+"""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+from cacheroute.demo.scheduler.options import PROGRAM, SchedulerOptions, parse_options
+from cacheroute.demo.scheduler.scheduler import CannotListen, Scheduler
+from cacheroute.formats.address import Address
+
+EXIT_CANNOT_LISTEN = 5
+
+
+def main() -> int:
+    """Run one Scheduler; returns the exit code."""
+    import uvloop
+
+    options = parse_options(sys.argv[1:], os.environ)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_run(options))
+
+
+async def _run(options: SchedulerOptions) -> int:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(each, stopping.set)
+    try:
+        await serve(options, stopping=stopping, on_listening=_announce)
+    except CannotListen as error:
+        sys.stderr.write(f"{PROGRAM}: {error}\n")
+        return EXIT_CANNOT_LISTEN
+    return 0
+
+
+async def serve(
+    options: SchedulerOptions,
+    *,
+    stopping: asyncio.Event,
+    on_listening: Callable[[Scheduler], None],
+) -> None:
+    """Serve until `stopping` is set; raises CannotListen."""
+    scheduler = Scheduler(options)
+    await scheduler.open()
+    try:
+        async with asyncio.TaskGroup() as group:
+            reading = scheduler.read_on(group)
+            await scheduler.first_reading()
+            on_listening(scheduler)
+            gc.freeze()
+            await stopping.wait()
+            for task in reading:
+                task.cancel()
+    finally:
+        await scheduler.close()
+
+
+def _announce(scheduler: Scheduler) -> None:
+    service = Address(scheduler.options.host, scheduler.port)
+    control = Address(scheduler.cp_host, scheduler.cp_port)
+    sys.stdout.write(
+        f"listening on http://{service.authority}\ncontrol on http://{control.authority}\n"
+    )
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

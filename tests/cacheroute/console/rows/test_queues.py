@@ -1,0 +1,33 @@
+"""What stands in line for each Instance."""
+
+from cacheroute.console.rows.queues import QUEUES, queue_rows
+from tests.cacheroute.console.builders import some_loads
+
+
+def test_the_longest_wait_is_on_top() -> None:
+    rows = queue_rows(
+        some_loads(
+            {"instance_id": "short", "predicted_total_backlog_ms": 10.0},
+            {"instance_id": "unknown"},
+            {"instance_id": "long", "predicted_total_backlog_ms": 900.0},
+            {"instance_id": "gone", "is_alive": False, "predicted_total_backlog_ms": 9e9},
+        )
+    )
+
+    assert [row.id for row in rows] == ["long", "short", "unknown", "gone"]
+
+
+def test_waiting_and_working_have_a_column_each() -> None:
+    [row] = queue_rows(
+        some_loads(
+            {
+                "instance_id": "a", "prepare_queue_depth": 1, "active_prepare": 2,
+                "ready_queue_depth": 3, "active_ready": 4, "next_slot_ready_in_ms": 920.0,
+            }
+        )
+    )  # fmt: skip
+    texts = {column.header: column.text(row) for column in QUEUES.columns}
+
+    assert [texts[name] for name in ("PREP-Q", "PREPARING", "READY-Q", "RELEASED", "SLOT")] == [
+        "1", "2", "3", "4", "0.9s",
+    ]  # fmt: skip

@@ -1,0 +1,105 @@
+"""What is out of order, by how much, and since when."""
+
+from datetime import UTC, datetime, timedelta
+
+from cacheroute.console.alerts import Alert, alerts_of, remembered
+from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rules import RULES
+from tests.cacheroute.console.builders import a_row
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def alerts(*rows: FleetRow) -> list[Alert]:
+    return alerts_of(rows, rules=RULES, ttl_s=30, now=NOW)
+
+
+def busy(instance_id: str, inflight: int, **changes: object) -> FleetRow:
+    return a_row(instance_id, load={"inflight": inflight}, **changes)
+
+
+def test_a_pool_in_order_has_none() -> None:
+    assert alerts(busy("a", 3), busy("b", 4), busy("c", 5)) == []
+
+
+def test_one_with_far_more_than_the_median_is_skewed() -> None:
+    [alert] = alerts(busy("a", 3), busy("b", 4), busy("c", 9))
+
+    assert (alert.kind, alert.instance_id, alert.value, alert.threshold) == ("skew", "c", 9, 7)
+    assert alert.message == "c inflight 9, median 4"
+    assert alert.since is None
+
+
+def test_skew_needs_both_the_ratio_and_the_difference() -> None:
+    assert alerts(busy("a", 0), busy("b", 0), busy("c", 2)) == []
+    assert alerts(busy("a", 10), busy("b", 10), busy("c", 14)) == []
+    assert [alert.kind for alert in alerts(busy("a", 0), busy("b", 0), busy("c", 3))] == ["skew"]
+
+
+def test_one_that_drains_is_left_out_of_the_median() -> None:
+    assert alerts(busy("a", 9, draining=True), busy("b", 0)) == []
+    assert alerts(busy("a", 9)) == []
+
+
+def test_silence_is_told_with_its_age_and_since_when() -> None:
+    rows = busy("ok", 0), a_row("a", is_alive=False, state="stale", age_s=41.0)
+
+    [alert] = alerts(*rows)
+
+    assert (alert.kind, alert.severity, alert.value, alert.threshold) == ("stale", "warn", 41, 30)
+    assert alert.message == "a last seen 41s ago, ttl 30 s"
+    assert alert.since == NOW - timedelta(seconds=11)
+
+
+def test_the_worst_comes_first() -> None:
+    found = alerts(
+        busy("ok", 0),
+        a_row("s", is_alive=False, state="stale", age_s=41.0),
+        a_row("d", is_alive=False, state="dead", age_s=400.0),
+    )
+
+    assert [(alert.kind, alert.severity) for alert in found] == [("dead", "bad"), ("stale", "warn")]
+
+
+def test_a_pool_with_nobody_alive_is_an_alert_of_its_own() -> None:
+    [alert] = alerts()
+    assert (alert.kind, alert.instance_id) == ("pool", None)
+    assert alert.message == "no Instance is alive, none known"
+
+
+def test_measures_past_their_threshold_are_told_with_it() -> None:
+    row = a_row(
+        resource={
+            "gpu_util_avg": 97, "memory_used_mb": 81, "memory_total_mb": 100,
+            "resource_reported_at": 1088,
+        },
+        load={"predicted_total_backlog_ms": 5_001.0},
+        ejected_for_s=3.0,
+    )  # fmt: skip
+
+    found = {alert.kind: alert for alert in alerts(row)}
+
+    assert (found["gpu"].severity, found["gpu"].threshold) == ("bad", 95)
+    assert (found["mem"].severity, found["mem"].threshold) == ("warn", 80)
+    assert (found["report"].value, found["report"].since) == (12, NOW - timedelta(seconds=2))
+    assert found["backlog"].message == "i-1 backlog 5.0s"
+    assert found["ejected"].value == 3
+
+
+def test_unknown_is_no_alert() -> None:
+    assert alerts(a_row()) == []
+
+
+def test_an_old_measure_of_one_that_is_gone_is_no_alert() -> None:
+    row = a_row(is_alive=False, state="stale", resource={"gpu_util_avg": 99})
+
+    assert [alert.kind for alert in alerts(row, busy("ok", 0))] == ["stale"]
+
+
+def test_whoever_looks_again_remembers_since_when() -> None:
+    first = remembered(alerts(busy("a", 0), busy("b", 9)), (), now=NOW)
+    later = NOW + timedelta(seconds=9)
+    again = remembered(alerts(busy("a", 0), busy("b", 8)), first, now=later)
+
+    assert [alert.since for alert in first] == [NOW]
+    assert [(alert.since, alert.value) for alert in again] == [(NOW, 8)]

@@ -1,0 +1,40 @@
+"""Every word on the console has a meaning."""
+
+import pytest
+
+from cacheroute.console.alerts import Alert
+from cacheroute.console.explain import UnknownTerm, explain, explanations, of_kind
+from cacheroute.console.kinds import KINDS
+from cacheroute.console.rows.instances import INSTANCES
+
+
+def test_a_column_is_explained_with_unit_source_and_what_unknown_means() -> None:
+    [one] = [one for one in explain("score") if one.of == "instances"]
+
+    assert one.meaning == "What least_load compares; lower wins."
+    assert one.source is not None
+    assert "weight is 0" in (one.unknown or "")
+    assert explain("age")[0].unit == "s"
+
+
+def test_a_word_is_found_by_any_of_its_names() -> None:
+    assert {one.term for one in explain("GPU")} == {"gpu", "gpu_util"}
+
+
+def test_a_word_that_is_not_there_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownTerm, match="did you mean 'backlog"):
+        explain("baklog")
+    with pytest.raises(UnknownTerm, match=r"nothing is called 'qqqq'$"):
+        explain("qqqq")
+
+
+def test_every_column_of_every_kind_is_there() -> None:
+    every = {(one.of, one.term) for one in explanations()}
+
+    assert every >= {(kind.name, column.key) for kind in KINDS.values() for column in kind.columns}
+    assert [one.term for one in of_kind(INSTANCES)] == [c.key for c in INSTANCES.columns]
+
+
+def test_every_kind_of_alert_can_be_explained() -> None:
+    for kind in Alert.__annotations__["kind"].__args__:
+        assert explain(kind)

@@ -1,0 +1,105 @@
+"""What is kept of the last looks, and that a gap stays a gap."""
+
+from dataclasses import replace
+from math import isnan, nan
+
+from cacheroute.console.history import GAP, History
+from cacheroute.console.look import Look
+from cacheroute.console.rows.instances import FleetRow
+from tests.tui.fleet import drawn_fleet
+
+
+def rows() -> list[FleetRow]:
+    return list(Look(snapshot=drawn_fleet(), url="u").instances)
+
+
+def test_a_trend_is_the_newest_values_oldest_first() -> None:
+    history = History()
+    row = rows()[0]
+    for at in range(4):
+        history.add(float(at), [replace(row, inflight=at)])
+
+    assert history.trend(row.id, "inflight", last=3) == [1.0, 2.0, 3.0]
+    assert list(history.of(row.id, "inflight").values) == [0.0, 1.0, 2.0, 3.0]
+    assert list(history.of(row.id, "inflight", since_s=2.0).times_s) == [2.0, 3.0]
+
+
+def test_unknown_is_a_gap_and_never_0() -> None:
+    history = History()
+    row = replace(rows()[0], gpu_util=None, inflight=0)
+    history.add(1.0, [row])
+
+    assert isnan(history.trend(row.id, "gpu", last=1)[0])
+    assert history.trend(row.id, "inflight", last=1) == [0.0]
+    assert history.pool("gpu_mean").last is None
+
+
+def test_a_look_that_failed_is_a_gap_for_all() -> None:
+    history = History()
+    row = rows()[0]
+    history.add(1.0, [row])
+    history.gap(2.0)
+    history.add(3.0, [row])
+
+    values = history.trend(row.id, "inflight", last=3)
+
+    assert [isnan(value) for value in values] == [False, True, False]
+    assert isnan(history.pool("inflight_sum").values[1])
+
+
+def test_an_instance_that_was_not_there_has_gaps() -> None:
+    history = History()
+    first, second = rows()[:2]
+    history.add(1.0, [first])
+    history.add(2.0, [first, second])
+
+    assert isnan(history.trend(second.id, "inflight", last=2)[0])
+    assert history.trend("nobody", "inflight", last=2) == [GAP, GAP] or all(
+        isnan(value) for value in history.trend("nobody", "inflight", last=2)
+    )
+
+
+def test_the_pool_is_summed_up_over_those_that_are_alive() -> None:
+    history = History()
+    history.add(1.0, rows(), {"requests_s": 4.0, "ttft_p95_ms": None})
+
+    assert history.pool("alive").last == 5
+    assert history.pool("drain").last == 1
+    assert history.pool("inflight_max").last == 9
+    assert history.pool("inflight_min").last == 2
+    assert history.pool("requests_s").last == 4.0
+    assert history.pool("ttft_p95_ms").last is None
+
+
+def test_the_oldest_go_first_and_places_of_the_gone_are_used_again() -> None:
+    history = History(kept=5, kept_pool=8)
+    row = rows()[0]
+    for at in range(40):
+        history.add(float(at), [replace(row, id=f"i-{at}", inflight=at)])
+
+    assert len(history.times_s) == 5
+    assert len(history.pool("alive").values) == 8
+    assert history.trend("i-39", "inflight", last=1) == [39.0]
+    assert len(history._slots) + len(history._free) <= 15
+    # Nobody gets the past of whoever had the place before.
+    assert all(isnan(value) for value in history.trend("i-39", "inflight", last=5)[:-1])
+
+
+def test_cleared_it_begins_anew() -> None:
+    history = History()
+    history.add(1.0, rows())
+    history.clear()
+
+    assert not history.times_s
+    assert history.pool("alive").last is None
+    history.add(2.0, rows())
+    assert history.pool("alive", last=1).last == 5
+    assert nan not in history.trend(rows()[0].id, "inflight", last=1)
+
+
+def test_two_looks_at_the_same_moment_are_one_point() -> None:
+    history = History()
+    history.add(5.0, ())
+    history.add(5.0, ())
+    history.add(6.0, ())
+    assert history.times_s == (5.0, 6.0)

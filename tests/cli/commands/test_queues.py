@@ -1,0 +1,21 @@
+"""`cacheroute queues`."""
+
+from tests.cli.commands.conftest import Cli
+from tests.cli.commands.control_plane import a_control_plane, an_instance, replies
+
+
+def test_the_longest_wait_is_on_top(cli: Cli) -> None:
+    pool = replies(an_instance("short"), an_instance("long"))
+    for load, wait_ms in zip(pool["/debug/instance_loads"]["instances"], (5.0, 900.0), strict=True):
+        load |= {"ready_queue_depth": 1, "predicted_total_backlog_ms": wait_ms}
+    with a_control_plane(pool) as url:
+        said = cli("queues", "--proxy-url", url, "--columns", "id,backlog")
+
+    assert said.out == "long\t0.9s\nshort\t0.0s\n"
+
+
+def test_where_nothing_queues_all_is_unknown(cli: Cli) -> None:
+    with a_control_plane(replies(an_instance("a"))) as url:
+        document = cli("queues", "--proxy-url", url, "-o", "json").document
+
+    assert document["items"][0]["ready_queue_depth"] is None

@@ -1,0 +1,92 @@
+"""A person's edit takes the file's place only when it is good; else what was typed is kept."""
+
+from pathlib import Path
+
+import pytest
+
+from cacheroute_cli.config.editing import EditorFailed, edit_by_hand
+from cacheroute_cli.config.load import BadConfig
+from cacheroute_cli.diagnostics import UsageFault
+
+
+def an_editor(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    monkeypatch.setenv("VISUAL", f"sed -i {script}")
+
+
+def test_a_good_edit_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("timeout = 1\n")
+    an_editor(monkeypatch, "s/1/2/")
+
+    edit_by_hand(path)
+
+    assert path.read_text() == "timeout = 2\n"
+
+
+def test_the_first_edit_begins_with_every_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "new" / "config.toml"
+    an_editor(monkeypatch, r"'s/^# timeout.*/timeout = 9/'")
+
+    edit_by_hand(path)
+
+    assert "\ntimeout = 9\n" in path.read_text()
+
+
+def test_a_bad_edit_is_kept_beside_and_the_file_is_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "config.toml"
+    path.write_text("timeout = 1\n")
+    an_editor(monkeypatch, "s/timeout/timout/")
+
+    with pytest.raises(BadConfig, match="did you mean timeout") as raised:
+        edit_by_hand(path)
+
+    assert path.read_text() == "timeout = 1\n"
+    [kept] = tmp_path.glob("cacheroute-*.toml")
+    assert str(kept) in str(raised.value.hint)
+    assert kept.read_text() == "timout = 1\n"
+
+
+def test_no_change_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("timeout = 1\n")
+    before = path.stat().st_ino
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.delenv("VISUAL", raising=False)
+
+    edit_by_hand(path)
+
+    assert capsys.readouterr().err == "nothing was changed\n"
+    assert path.stat().st_ino == before
+
+
+@pytest.mark.parametrize(
+    ("editor", "words"),
+    [("false", "ended with exit 1"), ("/none/such", "cannot be started"), ("'", "cannot be")],
+)
+def test_an_editor_that_fails_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, editor: str, words: str
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("VISUAL", editor)
+
+    with pytest.raises(EditorFailed, match=words):
+        edit_by_hand(tmp_path / "config.toml")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_person_and_an_editor_there_is_no_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+
+    with pytest.raises(UsageFault, match="nobody is here to edit"):
+        edit_by_hand(tmp_path / "config.toml")

@@ -1,0 +1,40 @@
+"""All checks are made, in their order, whatever state things are in."""
+
+from pathlib import Path
+
+import pytest
+
+from cacheroute_cli.context import Given
+from cacheroute_cli.doctor.examine import examine
+from tests.cli.commands.conftest import state  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.usefixtures("state")
+
+
+def names(given: Given) -> list[str]:
+    return list(dict.fromkeys(check.name for check in examine(given)))
+
+
+def test_every_check_is_made() -> None:
+    assert names(Given(proxy_url="127.0.0.1:1")) == [
+        "config", "proxy", "terminal", "state", "orphans", "stale", "ports", "files", "programs",
+    ]  # fmt: skip
+
+
+def test_where_the_configuration_is_broken_the_rest_is_looked_at(tmp_path: Path) -> None:
+    file = tmp_path / "config" / "cacheroute" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("timout = 1\n")
+
+    assert names(Given())[:2] == ["config", "terminal"]
+
+
+def test_what_keeps_us_from_asking_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "config" / "cacheroute" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('contexts.a = { proxy_url = "127.0.0.1:1", token_file = "none" }\n')
+
+    checks = {check.name: check for check in examine(Given(context="a"))}
+
+    assert checks["token"].verdict == "bad"
+    assert checks["proxy"].sentence.startswith("nobody can be asked: ")

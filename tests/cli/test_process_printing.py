@@ -1,0 +1,45 @@
+"""Processes on stdout: after a change, before one, and as a list."""
+
+import json
+
+import pytest
+
+from cacheroute_cli.context import Context
+from cacheroute_cli.process_printing import print_plans, print_statuses
+from cacheroute_cli.supervisor.process import PlannedPort
+from cacheroute_cli.supervisor.stack_home import ProcessStatus
+from tests.cli.schemas.shapes import flaws_of
+from tests.cli.supervisor.stacks import a_plan
+
+FAILED = ProcessStatus(
+    name="bad", kind="instance", stack="s", state="failed", ready=False, restarts=5, last_exit=3,
+    why="ended with exit 3, after 5 restarts in 60 s",
+)  # fmt: skip
+
+
+def test_what_has_failed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    print_statuses(Context(output="table"), "s", [FAILED])
+
+    header, row = capsys.readouterr().out.splitlines()
+    assert header.endswith("WHY")
+    assert row.split()[:5] == ["bad", "instance", "—", "failed", "no"]
+    assert row.endswith("ended with exit 3, after 5 restarts in 60 s")
+
+
+def test_a_document_has_every_key_and_null_for_what_nobody_knows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_statuses(Context(output="json"), "s", [FAILED])
+
+    document = json.loads(capsys.readouterr().out)
+    assert flaws_of(document) == []
+    assert document["stack"] == "s"
+    assert document["items"][0]["pid"] is None
+
+
+def test_plans_are_shown_with_their_ports(capsys: pytest.CaptureFixture[str]) -> None:
+    port = PlannedPort(name="service", host="h", port=8001)
+
+    print_plans(Context(output="plain"), "s", [a_plan("p", kind="proxy", ports=(port,))])
+
+    assert capsys.readouterr().out.split("\t")[:4] == ["p", "proxy", "—", "planned"]

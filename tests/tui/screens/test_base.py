@@ -1,0 +1,75 @@
+"""The base of the screens: their shapes, their keys, and when they draw."""
+
+import pytest
+
+from cacheroute.console.store import Snapshot
+from cacheroute_tui.keymap import COMMON, Key
+from cacheroute_tui.screens.base import ConsoleScreen
+from cacheroute_tui.screens.instance import InstanceDetail
+from tests.tui.showing import console, settle, shown
+
+
+class Counted(ConsoleScreen):
+    """Counts how often it is drawn."""
+
+    NAME, TITLE = "counted", "Counted"
+    KEYS = (Key(id="counted.own", keys="p", label="Own", action="own", doc="Its own p."),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[int] = []
+
+    def draw(self, snapshot: Snapshot) -> None:
+        """Note the snapshot."""
+        self.drawn.append(snapshot.rev)
+
+
+def test_a_key_of_a_screen_outranks_the_common_one() -> None:
+    assert any("p" in key.keys.split(",") for key in COMMON)
+
+    [only] = [key for key in Counted.every_key() if "p" in key.keys.split(",")]
+
+    assert only.id == "counted.own"
+
+
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [
+        ((59, 24), "line"), ((80, 15), "line"), ((60, 16), "narrow"), ((99, 24), "narrow"),
+        ((100, 24), "normal"), ((139, 30), "normal"), ((140, 30), "wide"),
+    ],
+)  # fmt: skip
+async def test_the_shape_is_by_the_size_of_the_terminal(size: tuple[int, int], shape: str) -> None:
+    app = console()
+    async with shown(app, size):
+        assert app.front is not None
+        assert app.front.shape == shape
+        assert app.front.is_tall is (size[1] >= 30)
+
+
+async def test_a_snapshot_is_drawn_once_and_again_only_when_asked() -> None:
+    app = console()
+    screen = Counted()
+    async with shown(app) as pilot:
+        app.push_screen(screen)
+        await settle(pilot)
+        before = len(screen.drawn)
+        assert len(set(screen.drawn)) == before >= 1
+        screen.refresh_data()
+        assert len(screen.drawn) == before
+        screen.redraw()
+        assert len(screen.drawn) == before + 1
+
+
+async def test_a_screen_that_is_covered_is_not_drawn() -> None:
+    app = console()
+    screen = Counted()
+    async with shown(app) as pilot:
+        app.push_screen(screen)
+        await settle(pilot)
+        app.push_screen(InstanceDetail("inst-9001"))
+        await settle(pilot)
+        before = len(screen.drawn)
+        screen.redraw()
+
+        assert len(screen.drawn) == before

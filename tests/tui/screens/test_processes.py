@@ -1,0 +1,181 @@
+"""The screen of processes: states, one log of all, and changes only where they are allowed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cacheroute_cli.supervisor.log_lines import LogLine
+from cacheroute_tui.screens import processes as module
+from cacheroute_tui.screens.processes import Processes
+from cacheroute_tui.widgets.confirm import Confirm
+from cacheroute_tui.widgets.pager import Pager
+from tests.tui.operated import KeptProcesses, Operated, until, until_shown
+from tests.tui.screens.requests import process
+from tests.tui.showing import NARROW, settle, shown, text_of
+
+
+def _operated(folder: Path, *, write: bool = False, lines: Sequence[LogLine] = ()) -> Operated:
+    operated = Operated(folder, screen="processes", write=write)
+    operated.processes = KeptProcesses(
+        [process("proxy"), process("inst-1", ready=False), process("inst-2", "failed")],
+        lines or [
+            LogLine(at_s=1.0, name="proxy", text="listening on [127.0.0.1]:8001"),
+            LogLine(at_s=2.0, name="inst-1", text="\x1b[31merror\x1b[0m 一 \x1b]0;title\x07"),
+            LogLine(at_s=3.0, name="proxy", text="x" * 200 + " tail"),
+        ],
+    )  # fmt: skip
+    operated.app.processes = operated.processes
+    return operated
+
+
+def _log(operated: Operated) -> str:
+    return operated.app.screen.query_one("#log", Pager).text
+
+
+async def test_processes_and_their_merged_log_are_shown(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    async with shown(operated.app, NARROW) as pilot:
+        await until_shown(pilot, "listening")
+        text = text_of(operated.app)
+
+    assert "proxy" in text
+    assert "failed" in text
+    assert "120" in text
+    assert "listening on [127.0.0.1]:8001" in text
+    assert "error 一 \\x1b]0;title\\x07" in text
+    assert "│" not in text
+
+
+async def test_the_log_is_narrowed_by_an_expression(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "listening")
+        await pilot.press("ampersand", *"err|tail", "enter")
+        await settle(pilot)
+
+        assert "listening" not in _log(operated)
+        assert "error" in _log(operated)
+        await pilot.press("ampersand", "backspace", *"(a+)+")
+        await settle(pilot)
+        assert "may never end" in text_of(operated.app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "listening" in _log(operated)
+
+
+async def test_enter_shows_the_log_of_one_process(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "listening")
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert "listening" not in _log(operated)
+        assert "log of inst-1" in text_of(operated.app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "listening" in _log(operated)
+
+
+async def test_a_log_that_is_held_counts_what_comes(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "listening")
+        await pilot.press("z")
+        operated.processes.lines = [LogLine(at_s=4.0, name="proxy", text="later")]
+        screen = operated.app.front
+        assert isinstance(screen, Processes)
+        screen.tick()
+        await until_shown(pilot, "held, 1 more")
+        assert "later" not in _log(operated)
+        await pilot.press("z")
+        await settle(pilot)
+        assert "later" in _log(operated)
+
+
+async def test_long_lines_are_broken_when_asked_for(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "listening")
+        assert " tail" not in text_of(operated.app)
+        await pilot.press("w")
+        await settle(pilot)
+        assert " tail" in text_of(operated.app)
+
+
+async def test_where_nothing_runs_that_is_said(tmp_path: Path) -> None:
+    operated = Operated(tmp_path, screen="processes")
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "cacheroute up -d")
+        assert "nothing of CacheRoute was started on this host" in text_of(operated.app)
+
+
+async def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
+    operated = Operated(tmp_path, screen="processes")
+    operated.processes.trouble = "the supervisor of stack demo says nothing"
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "the supervisor of stack demo says nothing")
+
+
+async def test_a_change_is_confirmed_first(tmp_path: Path) -> None:
+    operated = _operated(tmp_path, write=True)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "inst-2")
+        await pilot.press("d")
+        await settle(pilot)
+        asked = operated.app.screen
+        assert isinstance(asked, Confirm)
+        assert asked.text.startswith("stop proxy (stack demo, running, pid 4242).")
+        assert operated.processes.changes == []
+        await pilot.press("y")
+        await until(pilot, lambda: operated.processes.changes)
+        assert operated.processes.changes == [("stop", "proxy")]
+
+
+@pytest.mark.parametrize("key", ["d", "u", "R"])
+async def test_without_write_no_process_is_touched(key: str, tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "inst-2")
+        await pilot.press(key)
+        screen = operated.app.screen
+        assert isinstance(screen, Processes)
+        screen.action_change("stop")
+        await settle(pilot)
+
+        assert operated.app.screen is screen
+        assert operated.processes.changes == []
+        assert "Stop" not in text_of(operated.app)
+
+
+async def test_o_reads_the_log_in_the_pager(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def pager(_: object, path: Path) -> str | None:
+        read.append(path.read_text())
+        path.unlink()
+        return "there is no pager here: set PAGER"
+
+    monkeypatch.setattr(module, "read_in_pager", pager)
+    operated = _operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "listening")
+        await pilot.press("o")
+
+        assert "listening on [127.0.0.1]:8001" in read[0]
+        assert len(read[0].splitlines()) == 3
+
+
+async def test_nothing_is_asked_while_another_screen_is_shown(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "inst-2")
+        await pilot.press("2")
+        await settle(pilot)
+        operated.processes.lines = [LogLine(at_s=4.0, name="proxy", text="later")]
+        operated.app._tick()
+        await settle(pilot)
+
+        assert operated.processes.lines

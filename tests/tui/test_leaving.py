@@ -1,0 +1,137 @@
+"""A real terminal: what the console leaves behind, and that nothing runs when it is gone."""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+_PATIENCE_S = 60.0
+_LEFT_SCREEN = b"\x1b[?1049l"
+_DRAWN = b"q"
+
+
+class Terminal:
+    """A console in a terminal of its own."""
+
+    def __init__(self, *, ignores_hangup: bool = False) -> None:
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            if ignores_hangup:
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            # Nobody listens there, which is a fine thing to look at.
+            words = ["-P", "-m", "cacheroute_tui", "--proxy-url=http://127.0.0.1:9", "--theme=dark"]
+            environ = {**os.environ, "TERM": "xterm-256color"}
+            os.execve(sys.executable, [sys.executable, *words], environ)  # noqa: S606 - our own interpreter
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.said = b""
+        self.is_closed = False
+
+    def read_until(self, wanted: bytes) -> None:
+        """Read what it writes until something is in it."""
+        until_s = time.monotonic() + _PATIENCE_S
+        while wanted not in self.said:
+            assert time.monotonic() < until_s, self.said[-500:]
+            if not select.select([self.fd], [], [], 0.1)[0]:
+                continue
+            try:
+                data = os.read(self.fd, 65_536)
+            except OSError:
+                break
+            if not data:
+                break
+            self.said += data
+
+    def close(self) -> None:
+        """Close the terminal, as when its window is."""
+        self.is_closed = True
+        os.close(self.fd)
+
+    def ended(self) -> int:
+        """Wait for its end, reading on; returns the exit code."""
+        until_s = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < until_s:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.pid = 0
+                return os.waitstatus_to_exitcode(status)
+            if not self.is_closed and select.select([self.fd], [], [], 0.05)[0]:
+                with suppress(OSError):
+                    self.said += os.read(self.fd, 65_536)
+            else:
+                time.sleep(0.05)
+        raise AssertionError("it has not ended")
+
+    def end(self) -> None:
+        """End it whatever it does."""
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        if not self.is_closed:
+            os.close(self.fd)
+
+
+@pytest.fixture
+def terminals() -> Iterator[list[Terminal]]:
+    """Hand out a list of terminals, all of which end with the test."""
+    found: list[Terminal] = []
+    yield found
+    for one in found:
+        one.end()
+
+
+def begun(terminals: list[Terminal], **options: bool) -> Terminal:
+    terminal = Terminal(**options)
+    terminals.append(terminal)
+    terminal.read_until(b"Quit")
+    return terminal
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+)
+def test_a_signal_ends_it_and_the_terminal_is_as_before(
+    terminals: list[Terminal], number: signal.Signals, code: int
+) -> None:
+    terminal = begun(terminals)
+    os.kill(terminal.pid, number)
+
+    assert terminal.ended() == code
+    assert _LEFT_SCREEN in terminal.said
+    flags = termios.tcgetattr(terminal.fd)[3]
+    assert flags & termios.ECHO
+    assert flags & termios.ICANON
+
+
+@pytest.mark.parametrize(("key", "code"), [(b"q", 0), (b"\x03", 130)])
+def test_a_key_ends_it_and_the_terminal_is_as_before(
+    terminals: list[Terminal], key: bytes, code: int
+) -> None:
+    terminal = begun(terminals)
+    os.write(terminal.fd, key)
+
+    assert terminal.ended() == code
+    assert _LEFT_SCREEN in terminal.said
+    assert termios.tcgetattr(terminal.fd)[3] & termios.ECHO
+
+
+def test_when_the_terminal_is_closed_it_ends(terminals: list[Terminal]) -> None:
+    terminal = begun(terminals)
+    terminal.close()
+
+    assert terminal.ended() == 129
+
+
+def test_under_nohup_it_ends_as_well_and_does_not_spin(terminals: list[Terminal]) -> None:
+    terminal = begun(terminals, ignores_hangup=True)
+    terminal.close()
+
+    assert terminal.ended() == 129

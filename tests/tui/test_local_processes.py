@@ -1,0 +1,76 @@
+"""What runs here and what it writes, from the files that supervisors leave."""
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from cacheroute_cli.supervisor.log_files import times_path
+from cacheroute_tui.local_processes import (
+    FIRST_LINES,
+    LocalProcesses,
+    ProcessTrouble,
+    last_lines,
+)
+from tests.tui.screens.requests import process
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+
+
+def test_where_nothing_was_started_there_is_nothing() -> None:
+    assert LocalProcesses().rows() == []
+
+
+def test_logs_are_merged_by_the_time_at_which_lines_came(tmp_path: Path) -> None:
+    logs = {"a": tmp_path / "a.log", "b": tmp_path / "b.log"}
+    logs["a"].write_text("first\nthird\n")
+    logs["b"].write_text("second\n")
+    times_path(logs["a"]).write_bytes(struct.pack("<dQdQ", 1.0, 6, 3.0, 12))
+    times_path(logs["b"]).write_bytes(struct.pack("<dQ", 2.0, 7))
+
+    found = LocalProcesses().added(logs)
+
+    assert [line.text for line in found] == ["first", "second", "third"]
+
+
+def test_only_what_is_new_comes_the_next_time(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("old\n")
+    desk = LocalProcesses()
+    desk.added({"a": log})
+    with log.open("a") as file:
+        file.write("new\nhalf")
+
+    assert [line.text for line in desk.added({"a": log})] == ["new"]
+    assert desk.added({"a": log}) == []
+
+
+def test_of_a_long_log_the_end_is_read_and_no_half_line(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("".join(f"line {number} {'x' * 100}\n" for number in range(5_000)))
+
+    found = last_lines("a", log)
+
+    assert len(found) == FIRST_LINES
+    assert found[-1].text.startswith("line 4999 ")
+    assert all(line.text.startswith("line ") for line in found)
+
+
+def test_a_log_that_is_not_there_is_empty(tmp_path: Path) -> None:
+    assert last_lines("a", tmp_path / "none.log") == []
+
+
+def test_without_a_supervisor_nothing_is_started() -> None:
+    with pytest.raises(ProcessTrouble, match="stack demo is not up"):
+        LocalProcesses().change("start", process("proxy"))
+
+
+def test_what_was_started_by_hand_is_left_alone() -> None:
+    from dataclasses import replace
+
+    with pytest.raises(ProcessTrouble, match="by hand"):
+        LocalProcesses().change("stop", replace(process("proxy"), stack=None))

@@ -1,0 +1,44 @@
+"""The banner: nothing while all is well, and else what is wrong and when it is tried again."""
+
+import pytest
+
+from cacheroute_tui.screens.base import ConsoleScreen
+from cacheroute_tui.widgets.banner import Banner, banner_text
+from tests.tui.fleet import StillFleet, drawn_fleet, lost
+from tests.tui.showing import NARROW, NORMAL, console, settle, shown
+
+
+async def test_while_all_is_well_there_is_none() -> None:
+    app = console()
+    async with shown(app):
+        assert isinstance(app.screen, ConsoleScreen)
+        assert banner_text(app.screen) is None
+        assert not app.screen.query_one(Banner).display
+
+
+async def test_paused_it_counts_and_says_how_to_go_on() -> None:
+    app = console()
+    async with shown(app) as pilot:
+        await pilot.press("p")
+        await settle(pilot)
+        banner = app.screen.query_one(Banner)
+        assert banner.display
+        assert banner.text.strip() == "paused 0.0s, 0 looks missed; p goes on"
+
+
+@pytest.mark.parametrize(("size", "has_address"), [(NARROW, False), (NORMAL, True)])
+async def test_a_lost_proxy_is_told_of_and_its_address_where_there_is_room(
+    size: tuple[int, int], has_address: bool
+) -> None:
+    fleet = StillFleet(drawn_fleet())
+    app = console(fleet)
+    async with shown(app, size) as pilot:
+        fleet.trouble = lost()
+        for _ in range(3):
+            await pilot.press("full_stop")
+            await settle(pilot)
+        text = app.screen.query_one(Banner).text
+
+    assert text.startswith(" ✕ LOST")
+    assert "tries now" in text
+    assert ("http://" in text) is has_address

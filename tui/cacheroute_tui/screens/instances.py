@@ -1,0 +1,134 @@
+"""The screen of Instances: the pool as a table, and of the one under the cursor why it ranks so."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+
+from cacheroute.console.columns import Column
+from cacheroute.console.rows.instances import INSTANCES, FleetRow
+from cacheroute.console.store import Seen, Snapshot
+from cacheroute_tui.keymap import LISTING, Key
+from cacheroute_tui.screens.fleet_columns import fleet_columns
+from cacheroute_tui.screens.instance import InstanceDetail
+from cacheroute_tui.screens.listing import ListScreen
+from cacheroute_tui.screens.panels import (
+    alert_count,
+    alert_lines,
+    in_order,
+    instance_title,
+    load_line,
+    score_line,
+    summary_line,
+)
+from cacheroute_tui.widgets.lines import Lines, Span
+from cacheroute_tui.widgets.panel import Panel
+
+_TREND_CELLS = {"line": 6, "narrow": 8, "normal": 12, "wide": 10}
+
+
+class Instances(ListScreen[FleetRow]):
+    """All Instances of the pool."""
+
+    NAME, TITLE, NUMBER, SHORT = "instances", "Instances", 2, "Inst"
+    KIND = INSTANCES
+    KEYS: ClassVar[tuple[Key, ...]] = (
+        *LISTING,
+        Key(id="instances.open", keys="enter", label="Detail", action="open_row", rank=4,
+            doc="Show the Instance under the cursor."),
+    )  # fmt: skip
+
+    def body(self) -> ComposeResult:
+        """Make the summary, the table and what stands below or beside it."""
+        yield Lines(id="summary")
+        with Container(id="split"):
+            yield self.make_table()
+            with Vertical(id="side"):
+                yield Panel(id="detail")
+                yield Panel("alerts", id="alerts")
+
+    def columns(self) -> Sequence[Column[FleetRow]]:
+        """Return the columns for the room there is."""
+        return fleet_columns(
+            is_wide=self.is_wide or self.shape == "wide",
+            trend_width=_TREND_CELLS[self.shape],
+            history=lambda: self.history,
+            look=lambda: self.snapshot.look,
+            since_s=self.since_s,
+            as_ascii=self.console.is_ascii,
+        )
+
+    def since_s(self) -> float:
+        """Return how long ago the rows were true; 0 while looks come as they should."""
+        look = self.snapshot.look
+        if look is None or self.console.phase == "live":
+            return 0.0
+        return max(0.0, self.now() - look.taken.mono_s)
+
+    def rows_of(self, look: Seen) -> Sequence[FleetRow]:
+        """Return all of them: who may be chosen first, the least loaded on top."""
+        return in_order(look)
+
+    def is_alive(self, row: FleetRow) -> bool:
+        """Whether it was heard of lately."""
+        return row.state == "alive"
+
+    def is_faulty(self, row: FleetRow) -> bool:
+        """Whether it is not alive, or an alert is about it."""
+        look = self.snapshot.look
+        return row.shown != "alive" or (
+            look is not None and any(alert.instance_id == row.id for alert in look.alerts)
+        )
+
+    def tick(self) -> None:
+        """Let ages go on while nothing comes."""
+        if self.console.phase != "live" and not self.console.is_paused:
+            self.redraw()
+
+    def draw_more(self, snapshot: Snapshot) -> None:
+        """Draw the summary, the alerts and the Instance under the cursor."""
+        look = snapshot.look
+        summary = self.query_one("#summary", Lines)
+        alerts = self.query_one("#alerts", Panel)
+        if look is None:
+            summary.show([[Span(" no look has come yet", "dim")]])
+            alerts.fill("alerts", [])
+        else:
+            summary.show([summary_line(look)])
+            room = 8 if self.is_tall else 2
+            title = "alerts" if len(look.alerts) <= room else f"alerts {len(look.alerts)}"
+            alerts.fill(title, alert_lines(look.alerts, room))
+        self.cursor_moved(self.table.cursor_id)
+
+    def cursor_moved(self, row_id: str | None) -> None:
+        """Draw the Instance under the cursor."""
+        panel = self.query_one("#detail", Panel)
+        look = self.snapshot.look
+        row = None if look is None or row_id is None else look.row_of.get(row_id)
+        if look is None or row is None:
+            panel.fill("no Instance", [])
+            return
+        width = 18 if self.shape == "narrow" else 30
+        panel.fill(
+            instance_title(look, row.id),
+            [
+                score_line(look, row.id),
+                load_line(row, self.history, width=width, as_ascii=self.console.is_ascii),
+            ],
+        )
+
+    def beside_tabs(self) -> Sequence[Span]:
+        """Say what is sorted, filtered and wrong."""
+        look = self.snapshot.look
+        if self.shape != "wide" or look is None:
+            return super().beside_tabs()
+        return [*super().beside_tabs(), Span("   "), *alert_count(look.alerts)]
+
+    def action_open_row(self) -> None:
+        """Open the row under the cursor."""
+        self.table.action_open()
+
+    def opened(self, row_id: str) -> None:
+        """Show one Instance."""
+        self.app.push_screen(InstanceDetail(row_id))

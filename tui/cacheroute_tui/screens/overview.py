@@ -1,0 +1,240 @@
+"""The first screen: how the Proxy and its pool are, what was decided lately, and what is wrong."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from cacheroute.console.amounts import (
+    render_clock,
+    render_count,
+    render_duration,
+    render_ms,
+    render_number,
+    render_score,
+    render_wait,
+)
+from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.rows.decisions import DecisionRow
+from cacheroute.console.rows.instances import INSTANCES
+from cacheroute.console.rows.states import SIGNS, TONES
+from cacheroute.console.sparks import spark
+from cacheroute.console.store import Seen, Snapshot
+from cacheroute_tui.keymap import CHARTING, LISTING, Key
+from cacheroute_tui.screens.instances import Instances
+from cacheroute_tui.screens.panels import alert_lines, state_counts
+from cacheroute_tui.screens.windowed import Windowed
+from cacheroute_tui.widgets.charts import Chart, Course
+from cacheroute_tui.widgets.lines import Span, TextLine
+from cacheroute_tui.widgets.panel import Panel
+
+_BOXES = ("pool", "requests", "queues", "knowledge")
+_REPORT_IS_FRESH_S = 10.0
+_SPREAD = ("worst", "median", "best")
+
+
+class Overview(Windowed, Instances):
+    """The fleet at a glance."""
+
+    NAME, TITLE, NUMBER, SHORT = "overview", "Overview", 1, "Ovr"
+    KIND = INSTANCES
+    NEEDS = frozenset({"decisions", "topology"})
+    KEYS: ClassVar[tuple[Key, ...]] = (
+        *LISTING,
+        *CHARTING,
+        Key(id="overview.open", keys="enter", label="Detail", action="open_row", rank=4,
+            doc="Show the Instance under the cursor."),
+    )  # fmt: skip
+
+    def body(self) -> ComposeResult:
+        """Make the boxes, the table and the panels."""
+        with Container(id="boxes"):
+            for name in _BOXES:
+                yield Panel(name, id=name, classes="-framed")
+        with Container(id="courses"):
+            yield Chart("GPU average", unit="%", top=100.0, kind="blocks", id="gpu")
+            yield Chart("inflight: worst, median, best", id="inflight")
+        yield self.make_table()
+        with Container(id="below"):
+            yield Panel("why this Instance?", id="decisions")
+            yield Panel("alerts", id="alerts")
+
+    def draw_more(self, snapshot: Snapshot) -> None:
+        """Draw the boxes and the panels."""
+        look = snapshot.look
+        if look is None:
+            why = snapshot.connection.trouble or "no look has come yet"
+            self.query_one("#pool", Panel).fill("pool", [[Span(f" {why}", "dim")]])
+            return
+        width = self._box_width()
+        boxes = {
+            "pool": ("Pool", self._pool(look)),
+            "requests": ("Requests", self._requests(look, width)),
+            "queues": ("Queues", self._queues(look, width)),
+            "knowledge": ("Injection / KDN", self._knowledge(look)),
+        }
+        for name, (title, lines) in boxes.items():
+            self.query_one(f"#{name}", Panel).fill(title, lines)
+        room = self._panel_room()
+        why_not = self.missing("decisions")
+        lines = (
+            [[Span(f" not told: {why_not}", "dim")]]
+            if why_not is not None
+            else decision_lines(look.decisions[:room])
+        )
+        self.query_one("#decisions", Panel).fill("why this Instance?", lines)
+        count = f" {len(look.alerts)}" if look.alerts else ""
+        self.query_one("#alerts", Panel).fill(f"alerts{count}", alert_lines(look.alerts, room))
+        self.draw_charts()
+
+    def cursor_moved(self, row_id: str | None) -> None:
+        """Nothing here depends on it."""
+
+    @property
+    def shows_charts(self) -> bool:
+        """Whether there is room for charts and for a table worth the name."""
+        high_enough = {"wide": 30, "normal": 40}.get(self.shape)
+        return high_enough is not None and self.app.size.height >= high_enough
+
+    def draw_charts(self) -> None:
+        """Draw the charts, where there is room for them."""
+        self.set_class(self.shows_charts, "-charted")
+        if not self.shows_charts:
+            return
+        history = self.history
+        self.draw_chart(
+            self.query_one("#gpu", Chart),
+            ("mean",),
+            lambda since_s: [
+                Course(label="mean", points=history.pool("gpu_mean", since_s=since_s))
+            ],
+        )
+        self.draw_chart(
+            self.query_one("#inflight", Chart),
+            _SPREAD,
+            lambda since_s: [
+                Course(label=what, points=history.pool(f"inflight_{series}", since_s=since_s))
+                for what, series in zip(_SPREAD, ("max", "median", "min"), strict=True)
+            ],
+        )
+
+    def _box_width(self) -> int:
+        boxes = 4 if self.shape == "wide" else 2
+        return self.app.size.width // boxes - 2
+
+    def _panel_room(self) -> int:
+        height = self.app.size.height
+        return 5 if height >= 36 else 3 if height >= 24 else 2
+
+    def _spark(self, series: str, width: int) -> Span:
+        values = self.history.pool(series, last=max(width, 0)).values
+        return Span(spark(values, width, as_ascii=self.console.is_ascii), "accent")
+
+    def _pool(self, look: Seen) -> list[TextLine]:
+        found = look.overview
+        counts = state_counts(look.rows)
+        reports = [row.report_age_s for row in look.rows if row.report_age_s is not None]
+        fresh = [age_s for age_s in reports if age_s <= _REPORT_IS_FRESH_S]
+        oldest = render_duration(max(fresh, default=None))
+        return [
+            [
+                Span(" "),
+                *_counted("alive", counts["alive"]),
+                *_counted("stale", counts["stale"]),
+                *_counted("dead", counts["dead"]),
+            ],
+            [
+                Span(" "),
+                *_counted("drain", counts["drain"]),
+                Span(
+                    f"acc {render_count(found.accepting)}  deg {render_count(found.degraded)}"
+                    f"  rej {render_count(found.rejecting)}"
+                ),
+            ],
+            [Span(f" reports {len(fresh)}/{len(look.rows)}   oldest {oldest}")],
+        ]
+
+    def _requests(self, look: Seen, width: int) -> list[TextLine]:
+        found, rates = look.overview, look.rates
+        rate = rates.requests_s if rates.requests_s is not None else found.qps_1m
+        room = max(0, width - 22)
+        rows = (
+            ("inflight", render_count(found.inflight), "inflight_sum"),
+            ("req/s", UNKNOWN if rate is None else f"{rate:.1f}", "requests_s"),
+            ("TTFT p95", render_ms(rates.ttft_p95_ms), "ttft_p95_ms"),
+        )
+        return [
+            [Span(f" {name:<9}", "dim"), Span(f"{text:>8}  "), self._spark(series, room)]
+            for name, text, series in rows
+        ]
+
+    def _queues(self, look: Seen, width: int) -> list[TextLine]:
+        found = look.overview
+        room = max(0, width - 22)
+        lines: list[TextLine] = [
+            [
+                Span(f" {name:<9}", "dim"),
+                Span(f"{render_count(value):>8}  "),
+                self._spark(series, room),
+            ]
+            for name, value, series in (
+                ("prepare", found.prepare_queue_depth, "prepare_sum"),
+                ("ready", found.ready_queue_depth, "ready_sum"),
+            )
+        ]
+        longest = f"{render_wait(found.backlog_max_ms):>8}  {found.backlog_max_id or ''}"
+        return [*lines, [Span(" backlog  ", "dim"), Span(longest)]]
+
+    def _knowledge(self, look: Seen) -> list[TextLine]:
+        counts = look.overview.knowledge
+        if counts is None:
+            lines: list[TextLine] = [[Span(" the Proxy does not tell", "dim")]]
+        elif not (counts.kv_inject or counts.text_inject):
+            lines = [[Span(" no request named knowledge", "dim")]]
+        else:
+            every = counts.kv_inject + counts.text_inject
+            text, kv = 100 * counts.text_inject / every, 100 * counts.kv_inject / every
+            lines = [[Span(f" text {text:.0f}%  kv {kv:.0f}%  fallback {counts.fallback}")]]
+        if (why := self.missing("topology")) is not None:
+            return [*lines, [Span(f" links: {why}", "dim")]]
+        best = [link for link in look.links if link.is_best]
+        for link in best[:2]:
+            lines.append(
+                [
+                    Span(f" {link.kdn:<12.12} "),
+                    Span(f"{render_number(link.bandwidth_mbps):>6} Mbps "),
+                    Span(f"{render_number(link.latency_ms):>5} ms"),
+                ]
+            )
+        if len(best) > 2:
+            lines[-1] = [Span(f" {len(best) - 1} more links: 6 shows them", "dim")]
+        return lines
+
+
+def _counted(shown: str, count: int) -> list[Span]:
+    word = "draining" if shown == "drain" else shown
+    ink = TONES[shown] if count else "dim"  # type: ignore[index]
+    return [Span(f"{SIGNS[shown]} {word} {count}", ink), Span("  ")]  # type: ignore[index]
+
+
+def decision_lines(decisions: Sequence[DecisionRow]) -> list[TextLine]:
+    """Return a line for each decision, the newest first."""
+    if not decisions:
+        return [[Span(" nothing was decided yet", "dim")]]
+    return [_decision(one) for one in decisions]
+
+
+def _decision(one: DecisionRow) -> TextLine:
+    head = [Span(f" {render_clock(one.at)} ", "dim"), Span(f"{one.request_id:<10.24} → ")]
+    if one.instance_id is None:
+        return [*head, Span("nobody ", "bad"), Span(one.reason)]
+    parts = [*head, Span(f"{one.instance_id} ", "title")]
+    if one.cost is not None:
+        parts.append(Span(render_score(one.cost)))
+    if one.runner_up is not None:
+        is_tie = one.cost is not None and one.cost == one.runner_up_cost
+        sign = "=" if is_tie else "|"
+        parts.append(Span(f" {sign} {one.runner_up} {render_score(one.runner_up_cost)}", "dim"))
+    parts.append(Span(f"  {one.reason}", "dim"))
+    return parts

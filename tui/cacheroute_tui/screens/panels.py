@@ -1,0 +1,130 @@
+"""What more than one screen shows of the pool: its summary, its alerts, and one Instance."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cacheroute.console.alerts import Alert
+from cacheroute.console.amounts import render_count, render_duration, render_number, render_percent
+from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.history import History
+from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rows.scores import parts_of
+from cacheroute.console.rows.states import RANKS, SIGNS, TONES, Shown
+from cacheroute.console.sparks import spark
+from cacheroute.console.store import Seen
+from cacheroute_tui.widgets.lines import Span, TextLine
+
+_ROOM_FOR_COUNT = 4
+_ALERT_SIGNS = {"bad": "✕", "warn": "▲"}
+_SCHEDULER_SIGNS = {"registered": ("●", "good"), "registering": ("◐", "warn")}
+
+
+def summary_line(seen: Seen) -> TextLine:
+    """Return the pool in one line of at most 79 cells."""
+    found = seen.overview
+    counts = _states_of(seen.rows)
+    spans = [Span(f" {len(seen.rows)} inst ")]
+    for shown, count in counts.items():
+        if count:
+            spans.append(Span(f"{SIGNS[shown]}{count} ", TONES[shown]))
+    spans += [
+        Span(f"  infl {render_count(found.inflight)}"),
+        Span(f"  prep {render_count(found.prepare_queue_depth)}"),
+        Span(f" rdy {render_count(found.ready_queue_depth)}"),
+        Span(f"  {found.strategy or UNKNOWN}"),
+    ]
+    if found.scheduler is not None:
+        sign, tone = _SCHEDULER_SIGNS.get(found.scheduler.state, ("✕", "bad"))
+        spans.append(Span(f"  sched {sign}", tone))  # type: ignore[arg-type]
+    spans += [Span("  "), *alert_count(seen.alerts)]
+    return spans
+
+
+def _states_of(rows: Sequence[FleetRow]) -> dict[Shown, int]:
+    counts: dict[Shown, int] = dict.fromkeys(SIGNS, 0)
+    for row in rows:
+        counts[row.shown] += 1
+    return counts
+
+
+def in_order(seen: Seen) -> list[FleetRow]:
+    """Return the Instances: who may be chosen first, the least loaded on top."""
+    return sorted(seen.rows, key=lambda row: RANKS[row.shown])
+
+
+def state_counts(rows: Sequence[FleetRow]) -> dict[Shown, int]:
+    """Count the Instances by the word for how they are."""
+    return _states_of(rows)
+
+
+def alert_count(alerts: Sequence[Alert]) -> list[Span]:
+    """Say how many there are."""
+    if not alerts:
+        return [Span("no alerts", "dim")]
+    worst = "bad" if any(alert.severity == "bad" for alert in alerts) else "warn"
+    word = "alert" if len(alerts) == 1 else "alerts"
+    return [Span(f"▲{len(alerts)} {word}", worst)]  # type: ignore[arg-type]
+
+
+def alert_lines(alerts: Sequence[Alert], room: int) -> list[TextLine]:
+    """Return a line for each alert, the worst first; the last one counts those without room."""
+    if not alerts:
+        return [[Span(" no alerts", "dim")]]
+    # Where there are only a few lines, the heading tells how many there are.
+    keeps_count = len(alerts) > room >= _ROOM_FOR_COUNT
+    shown = alerts[: room - 1] if keeps_count else alerts[:room]
+    lines: list[TextLine] = [
+        [
+            Span(f" {_ALERT_SIGNS[alert.severity]} ", alert.severity),
+            Span(f"{_clock(alert.since)} ", "dim"),
+            Span(f"{alert.kind:<8} ", alert.severity),
+            Span(alert.message),
+        ]
+        for alert in shown
+    ]
+    if keeps_count:
+        lines.append([Span(f"   {len(alerts) - len(shown)} more: cacheroute alerts", "dim")])
+    return lines
+
+
+def _clock(at: datetime | None) -> str:
+    return "--:--:--" if at is None else f"{at.astimezone():%H:%M:%S}"
+
+
+def instance_title(seen: Seen, instance_id: str) -> str:
+    """Return an Instance and its place in the choice: `i-4 · rank 2/5 · behind i-1: infl +1`."""
+    standing = seen.standing(instance_id)
+    parts = [instance_id]
+    if standing is not None and standing.rank is not None:
+        parts.append(f"rank {standing.rank}/{standing.of}")
+    elif standing is not None and standing.row.excluded is not None:
+        parts.append(f"not in the choice: {standing.row.excluded}")
+    if standing is not None and standing.behind is not None:
+        parts.append(standing.behind)
+    return " · ".join(parts)
+
+
+def score_line(seen: Seen, instance_id: str) -> TextLine:
+    """Return the score of one Instance as a sum."""
+    standing = seen.standing(instance_id)
+    if standing is None or standing.row.score is None:
+        return [Span(" score "), Span(UNKNOWN), Span("  nothing is known to weigh", "dim")]
+    row = standing.row
+    share = "" if row.share in (None, 1.0) else f" / weight {row.share:g}"
+    parts = parts_of(row)
+    if share and " + " in parts:
+        parts = f"({parts})"
+    return [Span(" score "), Span(f"{row.score:.2f}", "title"), Span(f" = {parts}{share}")]
+
+
+def load_line(row: FleetRow, history: History, *, width: int, as_ascii: bool) -> TextLine:
+    """Return what the host of one Instance does, with the trend of its GPU."""
+    trend = history.trend(row.id, "gpu", last=width)
+    drawn = spark(trend, width, top=100.0, as_ascii=as_ascii)
+    net = f"rx {render_number(row.network_rx_mbps)} tx {render_number(row.network_tx_mbps)} Mbps"
+    return [
+        Span(" gpu "),
+        Span(drawn, "accent"),
+        Span(f" {render_percent(row.gpu_util)}  mem {render_percent(row.memory_util)}  {net}"),
+        Span(f"  adm {row.admission_state or UNKNOWN}  {render_duration(row.report_age_s)}"),
+    ]

@@ -1,0 +1,325 @@
+"""The screen of processes: what runs on this host, and what all of it writes, merged by time.
+
+The log has no borders at its sides, so that what a terminal selects is the log alone.
+"""
+
+import asyncio
+import re
+import tempfile
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from textual import work
+from textual.app import ComposeResult
+
+from cacheroute.console.cells import cells, pad, printable
+from cacheroute.console.rows.processes import PROCESSES, ProcessRow
+from cacheroute.console.store import Seen, Snapshot
+from cacheroute_cli.supervisor.log_lines import LogLine
+from cacheroute_cli.supervisor.messages import Do
+from cacheroute_tui.keymap import LISTING, Key
+from cacheroute_tui.local_processes import ProcessTrouble
+from cacheroute_tui.patterns import matches, search_pattern
+from cacheroute_tui.screens.listing import ListScreen
+from cacheroute_tui.terminal_programs import read_in_pager
+from cacheroute_tui.widgets.confirm import Confirm
+from cacheroute_tui.widgets.lines import Lines, Span, TextLine
+from cacheroute_tui.widgets.pager import MAX_LINE_CHARS, Pager
+from cacheroute_tui.widgets.text_field import TextField
+
+MAX_KEPT_LINES = 5_000
+_NAME_CELLS = 16
+_SGR = re.compile(r"\x1b\[[0-9;]*m")
+_NONE = "nothing of CacheRoute was started on this host"
+_NONE_MORE = "'cacheroute up -d' starts a stack here; its processes and logs are shown then"
+_EFFECTS = {
+    "start": "It starts as the stack says, and the supervisor looks after it.",
+    "stop": "Running requests get the time to end, and it stays stopped until it is started.",
+    "restart": "It ends as with stop, and starts anew.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Painted:
+    """A line of the log as it is drawn."""
+
+    line: LogLine
+    spans: TextLine
+
+
+class Processes(ListScreen[ProcessRow]):
+    """Processes and logs."""
+
+    NAME, TITLE, NUMBER, SHORT = "processes", "Processes", 8, "Proc"
+    KIND = PROCESSES
+    DEFAULT_CSS = """
+    Processes #rows { height: 40%; }
+    Processes #log-head { height: 1; }
+    """
+    KEYS = (
+        *(key for key in LISTING if key.id != "wide"),
+        Key(id="log.grep", keys="ampersand", label="Grep log", action="grep", rank=4, shown="&",
+            doc="Show only lines of the log that match an expression."),
+        Key(id="log.wrap", keys="w", label="Wrap", action="wrap", rank=6,
+            doc="Break long lines of the log, or let them run out of sight."),
+        Key(id="log.hold", keys="z", label="Hold log", action="hold", rank=6,
+            doc="Hold the log while the rest goes on, or follow it again."),
+        Key(id="log.one", keys="enter", label="This log", action="one_log", rank=4,
+            doc="Show the log of the process under the cursor alone, or all again."),
+        Key(id="log.pager", keys="o", label="Pager", action="pager", rank=7,
+            doc="Read the log in $PAGER."),
+        Key(id="log.focus", keys="tab", label="Log", action="other_pane", rank=9,
+            doc="Go from the processes to the log, or back."),
+        Key(id="processes.start", keys="u", label="Start", action="change('start')", rank=5,
+            writes=True, doc="Start the process under the cursor."),
+        Key(id="processes.stop", keys="d", label="Stop", action="change('stop')", rank=5,
+            writes=True, doc="Stop the process under the cursor."),
+        Key(id="processes.restart", keys="R", label="Restart", action="change('restart')",
+            writes=True, doc="Stop the process under the cursor and start it anew."),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._processes: Sequence[ProcessRow] = ()
+        self._trouble: str | None = None
+        self._asked = False
+        self._log: deque[_Painted] = deque(maxlen=MAX_KEPT_LINES)
+        self._only: str | None = None
+        self.grep_text = ""
+        self.is_held = False
+        self.held_back = 0
+
+    def body(self) -> ComposeResult:
+        """Make the table and the log."""
+        yield self.make_table()
+        yield Lines(id="log-head")
+        yield Pager(id="log", empty_text="no line of a log")
+
+    def bottom(self) -> ComposeResult:
+        """Make the fields."""
+        yield TextField("&", id="grep")
+        yield from super().bottom()
+
+    # -- what is here --------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """Look at once."""
+        super().on_screen_resume()
+        self._look()
+
+    def tick(self) -> None:
+        """Look while it is to be seen."""
+        if not self.console.is_paused:
+            self._look()
+
+    @work(exclusive=False, group="processes")
+    async def _look(self) -> None:
+        if self._asked:
+            return
+        self._asked = True
+        desk = self.console.processes
+        try:
+            self._processes = await asyncio.to_thread(desk.rows)
+            self._trouble = None
+            logs = {row.name: Path(row.log) for row in self._processes if row.log}
+            added = await asyncio.to_thread(desk.added, logs)
+        except ProcessTrouble as trouble:
+            self._trouble, added = str(trouble), ()
+        finally:
+            self._asked = False
+        if not self.is_mounted:
+            return
+        self._log.extend(_Painted(line, _painted(line)) for line in added)
+        if self.is_held:
+            self.held_back += len(added)
+        self._show_rows()
+        if added and not self.is_held:
+            self._show_log()
+        self._show_head()
+
+    def rows_of(self, look: Seen) -> Sequence[ProcessRow]:  # noqa: ARG002 - they are of this host
+        """Return the processes."""
+        return self._processes
+
+    def is_alive(self, row: ProcessRow) -> bool:
+        """Whether it runs, or should."""
+        return row.state not in ("stopped", "exited", "gone")
+
+    def is_faulty(self, row: ProcessRow) -> bool:
+        """Whether it failed, or is not ready."""
+        return row.state in ("failed", "orphan", "gone", "backoff") or row.ready is False
+
+    def id_of(self, row: ProcessRow) -> str:
+        """Return its name, with the stack: two may have a process of one name."""
+        return f"{row.stack or ''}/{row.name}"
+
+    def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - a Proxy knows nothing of them
+        """Draw what was found here."""
+        self._show_rows()
+        self._show_log()
+        self._show_head()
+
+    def _show_rows(self) -> None:
+        table = self.table
+        shape = (self.shape, self.is_tall)
+        if shape != self._shape_laid:
+            self._shape_laid = shape
+            table.take_columns(self.columns())
+        table.empty_text = self._trouble or (self.empty_text(self._processes))
+        table.show_rows(self._processes)
+
+    def empty_text(self, rows: Sequence[ProcessRow]) -> str:
+        """Say honestly that there is nothing here."""
+        return super().empty_text(rows) if rows else _NONE
+
+    def _show_log(self) -> None:
+        pager = self.query_one("#log", Pager)
+        pager.empty_text = "no line of a log" if self._processes else _NONE_MORE
+        pattern = self._pattern()
+        lines = [
+            one.spans
+            for one in self._log
+            if (self._only is None or one.line.name == self._only)
+            and (pattern is None or matches(pattern, one.line.text))
+        ]
+        pager.show(lines, keeps_end=True)
+
+    def _pattern(self) -> re.Pattern[str] | None:
+        try:
+            return search_pattern(self.grep_text)
+        except ValueError:
+            return None
+
+    def _show_head(self) -> None:
+        pager = self.query_one("#log", Pager)
+        parts = [Span("── log of "), Span(self._only or "all", "accent")]
+        parts.append(Span(f" · {pager.count:,} lines"))
+        if self.grep_text:
+            parts.append(Span(f" · /{self.grep_text[:40]}/", "accent"))
+        if pager.wraps:
+            parts.append(Span(" · wrapped"))
+        if self.is_held:
+            parts.append(Span(f" · held, {self.held_back:,} more", "warn"))
+        used = sum(cells(part.text) for part in parts)
+        parts.append(Span(" " + "─" * max(0, self.app.size.width - used - 1)))
+        self.query_one("#log-head", Lines).show([parts])
+
+    # -- keys ----------------------------------------------------------------------------
+
+    def action_grep(self) -> None:
+        """Type an expression for the log."""
+        self.query_one("#grep", TextField).open(self.grep_text)
+
+    def on_text_field_changed(self, message: TextField.Changed) -> None:
+        """Show what matches while it is typed."""
+        try:
+            search_pattern(message.text)
+        except ValueError as problem:
+            message.field.tell(str(problem))
+            return
+        message.field.tell("")
+        self.grep_text = message.text
+        self._show_log()
+        self._show_head()
+
+    def on_text_field_closed(self) -> None:
+        """Give the focus back to the log."""
+        self.set_focus(self.query_one("#log", Pager))
+
+    def action_wrap(self) -> None:
+        """Break long lines, or not."""
+        pager = self.query_one("#log", Pager)
+        pager.set_wrap(not pager.wraps)
+        self._show_head()
+
+    def action_hold(self) -> None:
+        """Hold the log, or follow it again."""
+        self.is_held, self.held_back = not self.is_held, 0
+        if not self.is_held:
+            self._show_log()
+        self._show_head()
+
+    def action_one_log(self) -> None:
+        """Show the log of one process, or all."""
+        row = self.table.cursor_row
+        if row is not None:
+            self._only = None if self._only == row.name else row.name
+            self._show_log()
+            self._show_head()
+
+    def opened(self, row_id: str) -> None:  # noqa: ARG002 - it is the row under the cursor
+        """Show its log alone."""
+        self.action_one_log()
+
+    def action_other_pane(self) -> None:
+        """Go to the log, or back."""
+        log = self.query_one("#log", Pager)
+        self.set_focus(self.table if self.focused is log else log)
+
+    def action_pager(self) -> None:
+        """Read what is shown in the reader's own pager."""
+        row = self.table.cursor_row
+        if self._only is not None and row is not None and row.name == self._only and row.log:
+            path = Path(row.log)
+        else:
+            with tempfile.NamedTemporaryFile(
+                "w", prefix="cacheroute-log-", suffix=".txt", delete=False, encoding="utf-8"
+            ) as file:
+                file.write(self.query_one("#log", Pager).text + "\n")
+            path = Path(file.name)
+        trouble = read_in_pager(self.console, path)
+        if trouble is not None:
+            self.notify(trouble, severity="warning", markup=False)
+
+    def selected_id(self) -> str | None:
+        """Return the name of the process under the cursor."""
+        row = self.table.cursor_row
+        return None if row is None else row.name
+
+    def selected_json(self) -> object | None:
+        """Return the process under the cursor."""
+        return self.table.cursor_row
+
+    # -- changes -------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide changes where they are not allowed."""
+        if action == "change" and not self.console.may_write_here:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_change(self, do: Do) -> None:
+        """Ask whether to start, stop or restart the process under the cursor."""
+        row = self.table.cursor_row
+        if row is None or not self.console.may_write_here:
+            return
+        where = f"stack {row.stack}" if row.stack else "started by hand"
+        pid = "" if row.pid is None else f", pid {row.pid}"
+        effect = f"{do} {row.name} ({where}, {row.state}{pid}). {_EFFECTS[do]}"
+
+        def answered(is_yes: bool | None) -> None:
+            if is_yes:
+                self._change(do, row)
+
+        self.app.push_screen(Confirm(f"{do} a process", effect), answered)
+
+    @work(group="process-change")
+    async def _change(self, do: Do, row: ProcessRow) -> None:
+        self.notify(f"{do} {row.name} …", markup=False, timeout=3)
+        try:
+            told = await asyncio.to_thread(self.console.processes.change, do, row)
+        except ProcessTrouble as trouble:
+            self.notify(str(trouble), severity="error", markup=False)
+            return
+        self.notify(told, markup=False)
+        self._look()
+
+
+def _painted(line: LogLine) -> TextLine:
+    at = f"{datetime.fromtimestamp(line.at_s).astimezone():%H:%M:%S}"
+    name = pad(line.name, _NAME_CELLS) if cells(line.name) < _NAME_CELLS else line.name
+    text = "    ".join(printable(part) for part in _SGR.sub("", line.text).split("\t"))
+    return (Span(f"{at} ", "dim"), Span(f"{name} ", "accent"), Span(text[:MAX_LINE_CHARS]))

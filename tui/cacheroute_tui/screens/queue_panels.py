@@ -1,0 +1,216 @@
+"""What stands around the queues: the pool's figures, the lanes of requests, and knowledge."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.style import Style
+
+from cacheroute.console.amounts import render_latency, render_number, render_ratio, render_wait
+from cacheroute.console.cells import UNKNOWN, clip, pad, printable
+from cacheroute.console.cells import cells as cells_of
+from cacheroute.console.rows.loads import LoadRow
+from cacheroute.console.rows.topology import LinkRow
+from cacheroute.console.rows.traces import TraceRow
+from cacheroute.console.slots import (
+    ROOM_LETTERS,
+    Lane,
+    cell_of,
+    lanes_of,
+    letters_of,
+    paths_of,
+    scale_of,
+    transfers_of,
+)
+from cacheroute.console.store import Seen
+from cacheroute_tui.widgets.lines import Span, TextLine
+
+TRANSFERS_OVER_S = 60.0
+_FIGURES = {
+    "prep": ("prepare_queue_depth", "active_prepare"),
+    "ready": ("ready_queue_depth", "active_ready"),
+}
+
+
+def figures_line(look: Seen, policy: str | None) -> TextLine:
+    """Return the queues of the whole pool in one line: those that wait + those that are past."""
+    rows = [row for row in look.queues if row.is_alive]
+    spans = [Span(" ")]
+    for label, (waiting, active) in _FIGURES.items():
+        spans.append(Span(f"{label} {_sum(rows, waiting)}+{_sum(rows, active)} · "))
+    spans.append(Span(f"pfil {_sum(rows, 'pending_prefill_count')} "))
+    spans.append(Span(f"dec {_sum(rows, 'active_decode_count')}"))
+    longest = max(
+        (row for row in rows if row.predicted_total_backlog_ms is not None),
+        key=lambda row: row.predicted_total_backlog_ms or 0.0,
+        default=None,
+    )
+    if longest is not None:
+        wait = render_wait(longest.predicted_total_backlog_ms)
+        is_long = (longest.predicted_total_backlog_ms or 0.0) > look.rules.backlog_ms
+        spans.append(Span(f" · max {wait} {longest.id}", "warn" if is_long else "plain"))
+    spans.append(Span(f" · release {policy or '?'}", "plain" if policy else "dim"))
+    return spans
+
+
+def _sum(rows: Sequence[LoadRow], name: str) -> str:
+    known = [value for row in rows if (value := getattr(row, name)) is not None]
+    return str(sum(known)) if known else "?"
+
+
+def forecast_line(row: LoadRow, policy: str | None) -> TextLine:
+    """Return what the Proxy predicts of one Instance now."""
+    return [
+        Span(f" slot in {render_wait(row.next_slot_ready_in_ms)}"),
+        Span(f" · prompts read in {render_wait(row.prefill_free_in_ms)}"),
+        Span(f" · a new request waits {render_wait(row.predicted_total_backlog_ms)}", "accent"),
+        Span("" if policy is None else f" · released {policy}", "dim"),
+    ]
+
+
+def lane_lines(
+    traces: Sequence[TraceRow],
+    instance_id: str,
+    *,
+    room: int,
+    width: int,
+    inks: Sequence[Style],
+    missing: str | None,
+    as_ascii: bool,
+) -> list[TextLine]:
+    """Return the newest requests of an Instance, a lane each, or why there are none."""
+    if missing is not None:
+        return [[Span(f" no requests: {missing}", "dim")]]
+    name_cells = 10 if width < 100 else 18
+    told_cells = 26
+    cells = width - name_cells - told_cells - 3
+    if cells < 8 or room < 1:
+        return []
+    lanes = lanes_of(traces, instance_id, room - 1 if room > 1 else 1)
+    if not lanes:
+        return [[Span(f" no request of {instance_id} has ended lately", "dim")]]
+    scale_ms = scale_of(lanes)
+    lines = [_lane_line(lane, cells, name_cells, scale_ms, inks, as_ascii) for lane in lanes]
+    if room > 1:
+        mark = "|" if as_ascii else "┃"
+        letters = " ".join(f"{ROOM_LETTERS[name]} {name}" for name in (
+            "prepare queue", "prepare", "ready queue", "prefill", "decode"))  # fmt: skip
+        right = f"{mark} predicted first token"
+        legend = f" {right}  {letters}  0 to {scale_ms:.0f} ms"
+        lines.append([Span(clip(legend, width), "dim")])
+    return lines
+
+
+def _lane_line(
+    lane: Lane, cells: int, name_cells: int, scale_ms: float, inks: Sequence[Style], as_ascii: bool
+) -> TextLine:
+    letters = letters_of(lane, cells, scale_ms)
+    mark_at = cell_of(lane.predicted_ms, cells, scale_ms)
+    spans = [Span(f" {pad(_ending(lane.row.request_id, name_cells), name_cells)} ")]
+    order = list(ROOM_LETTERS.values())
+    begin = 0
+    for at in range(1, cells + 1):
+        is_end = at == cells or letters[at] != letters[at - 1]
+        if not is_end and mark_at not in (at, at - 1):
+            continue
+        if begin == mark_at:
+            spans.append(Span("|" if as_ascii else "┃", "title"))
+        else:
+            letter = letters[begin]
+            if letter in order and inks:
+                spans.append(Span(letters[begin:at], inks[order.index(letter) % len(inks)]))
+            else:
+                spans.append(Span(letters[begin:at]))
+        begin = at
+    row = lane.row
+    error = row.predict_error_ratio
+    predicted = "" if row.predicted_ttft_ms is None else f" /{row.predicted_ttft_ms:.0f}"
+    shown_ms = row.actual_ttft_ms if row.actual_ttft_ms is not None else lane.first_token_ms
+    actual = UNKNOWN if shown_ms is None else f"{shown_ms:.0f}"
+    off = "" if error is None else f" {_signed(row)}"
+    is_bad = error is not None and error > 0.5
+    spans.append(Span(f" {actual}{predicted} ms{off}", "warn" if is_bad else "plain"))
+    return spans
+
+
+def _ending(name: str, width: int) -> str:
+    """Cut a name at its beginning: names of requests differ in how they end."""
+    name = printable(name)
+    if cells_of(name) <= width:
+        return name
+    kept = name[-width:]
+    while cells_of(kept) > width - 1:
+        kept = kept[1:]
+    return f"…{kept}"
+
+
+def _mbps(value: float | None) -> str:
+    # A fast link has more digits than short numbers are written with.
+    return f"{value:.0f}" if value is not None and value >= 1_000 else render_number(value)
+
+
+def _signed(row: TraceRow) -> str:
+    if row.predicted_ttft_ms is None or not row.actual_ttft_ms:
+        return render_ratio(row.predict_error_ratio)
+    off = (row.actual_ttft_ms - row.predicted_ttft_ms) / row.predicted_ttft_ms
+    return f"{off * 100:+.0f}%" if row.predicted_ttft_ms else ""
+
+
+def knowledge_lines(look: Seen, missing: Mapping[str, str], *, room: int) -> list[TextLine]:
+    """Return how knowledge came in, and what the links to its nodes do."""
+    counts = look.look.snapshot.knowledge
+    lines: list[TextLine] = []
+    if counts is None:
+        lines.append([Span(" paths ?  the Proxy does not tell", "dim")])
+    else:
+        total = counts.kv_inject + counts.text_inject + counts.fallback
+        spans = [Span(f" {total} requests with knowledge ")]
+        for name, count in (
+            ("kv", counts.kv_inject), ("text", counts.text_inject), ("fallback", counts.fallback),
+        ):  # fmt: skip
+            share = f" {count / total:.0%}" if total else ""
+            tone = "warn" if name == "fallback" and count else "plain"
+            spans.append(Span(f"· {name} {count}{share} ", tone))  # type: ignore[arg-type]
+        lines.append(spans)
+    if "traces" in missing:
+        lines.append([Span(f" lately ?  {missing['traces']}", "dim")])
+    else:
+        paths = paths_of(look.traces)
+        told = " · ".join(f"{path} {count}" for path, count in paths.items())
+        lines.append(
+            [Span(f" lately  {told or 'none named knowledge'}", "plain" if told else "dim")]
+        )
+        lines.append(_transfer_line(look))
+    if "topology" in missing:
+        lines.append([Span(f" links ?  {missing['topology']}", "dim")])
+    else:
+        lines += _link_lines(look.links, max(1, room - len(lines)))
+    return lines[:room]
+
+
+def _transfer_line(look: Seen) -> TextLine:
+    found = transfers_of(look.traces, now_s=look.look.at_s, over_s=TRANSFERS_OVER_S)
+    if not found.count:
+        return [Span(" KV links idle for a minute", "dim")]
+    return [
+        Span(f" KV links busy {found.busy_ratio:.1%} of a minute · {found.count} transfers · "),
+        Span(f"median {render_latency(found.took_ms)}, "),
+        Span(f"predicted {render_latency(found.predicted_ms)}"),
+    ]
+
+
+def _link_lines(links: Sequence[LinkRow], room: int) -> list[TextLine]:
+    best = [link for link in links if link.is_best]
+    if not best:
+        return [[Span(" no link to a knowledge node is known", "dim")]]
+    shown = best if len(best) <= room else best[: max(0, room - 1)]
+    lines: list[TextLine] = [
+        [
+            Span(f" {pad(clip(link.kdn, 22), 22)} "),
+            Span(f"{_mbps(link.bandwidth_mbps)} Mbps "),
+            Span(f"{render_latency(link.latency_ms)}  "),
+            Span(f"by {link.reported_by or '?'}", "dim"),
+        ]
+        for link in shown
+    ]
+    if len(shown) < len(best):
+        lines.append([Span(f" {len(best) - len(shown)} more links: 6", "dim")])
+    return lines

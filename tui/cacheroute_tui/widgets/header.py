@@ -1,0 +1,72 @@
+"""The first line: which Proxy, how the connection is, whether changes are allowed, the time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from cacheroute.console.amounts import render_duration
+from cacheroute.console.columns import Tone
+from cacheroute.console.store import Phase
+from cacheroute_tui.widgets.lines import Lines, Span, spread
+
+if TYPE_CHECKING:
+    from cacheroute_tui.screens.base import ConsoleScreen
+
+SIGNS: dict[Phase, tuple[str, str, Tone]] = {
+    "connecting": ("◐", "CONNECTING", "warn"),
+    "live": ("●", "LIVE", "good"),
+    "lagging": ("◐", "LAGGING", "warn"),
+    "lost": ("✕", "LOST", "bad"),
+}
+"""Sign, word and tone of each phase."""
+
+
+class Header(Lines):
+    """One line on top."""
+
+    DEFAULT_CSS = "Header { height: 1; background: $bar; }"
+
+    def update_frame(self, screen: ConsoleScreen) -> None:
+        """Draw it anew."""
+        width = self.size.width or self.app.size.width
+        self.show([header_line(screen, width)])
+
+
+def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
+    """Return the line for so many cells."""
+    app = screen.console
+    now = app.clock.now()
+    connection = app.store.snapshot.connection
+    look = app.store.snapshot.look
+    sign, word, tone = SIGNS[app.phase]
+    is_wide = width >= 140
+    gap = "   " if is_wide else " "
+    proxy = None if look is None else look.look.snapshot.proxy
+    left = [
+        Span(" CacheRoute ", "title"),
+        Span(("▸ " if is_wide else "▸") + app.target.title, "accent"),
+        Span(gap + ((proxy.proxy_id if proxy else None) or "—")),
+        Span(gap + short_url(app.target.proxy_url), "dim"),
+    ]
+    age_s = connection.age_s(now.mono_s)
+    facts = [Span(f"{sign} {word}", tone)]
+    if age_s is not None:
+        facts.append(Span(f"{' age' if is_wide else ''} {render_duration(age_s)}", tone))
+    if app.is_paused:
+        facts = [Span("■ PAUSED", "warn")] if not is_wide else [Span("■ PAUSED ", "warn"), *facts]
+    if is_wide and connection.rtt_ms is not None:
+        facts.append(Span(f"  rtt {connection.rtt_ms:.0f} ms", "dim"))
+    pace = f"{connection.pace_s:g}s"
+    facts.append(Span(f"{'  ' if is_wide else ' '}every {pace}", "dim"))
+    if is_wide and proxy is not None:
+        facts.append(Span(f"   strategy {proxy.strategy or '—'}"))
+    write = Span("WRITE", "warn") if app.may_write else Span("RO")
+    clock = f"{datetime.fromtimestamp(now.wall_s).astimezone():%H:%M:%S}"
+    right = [*facts, Span("  "), write, Span(f"  {clock} ")]
+    return spread(left, right, width)
+
+
+def short_url(url: str) -> str:
+    """Write an address without what is usual."""
+    return url.removeprefix("http://")
