@@ -56,6 +56,8 @@ def header_secret(text: str) -> str:
         raise ValueError(
             "must be 1 to 4096 visible ASCII characters without spaces; leave it out for none"
         )
+    if text.startswith("${") and text.endswith("}"):
+        raise ValueError("is not filled in: write env:NAME to take it from the environment")
     return text
 
 

@@ -49,7 +49,7 @@ ColorOption = Annotated[
 
 AsciiOption = Annotated[
     bool | None,
-    typer.Option("--ascii", help="Write signs as letters.", show_default=False),
+    typer.Option("--ascii/--no-ascii", help="Write signs as letters.", show_default=False),
 ]
 
 ContextOption = Annotated[

@@ -16,10 +16,12 @@ class Traffic:
     def __init__(self) -> None:
         self.began = 0
         self.ended = 0
+        self.has_begun = asyncio.Event()
 
     async def once(self) -> None:
         """Go on until ended."""
         self.began += 1
+        self.has_begun.set()
         try:
             await asyncio.Event().wait()
         finally:

@@ -198,6 +198,17 @@ async def test_single_letters_go_into_the_field_that_has_the_focus() -> None:
         assert app.current_mode == "instances"
 
 
+async def test_ctrl_c_copies_what_is_selected_in_a_field_and_does_not_leave() -> None:
+    app = console(screen="instances")
+    async with shown(app) as pilot:
+        await pressed(pilot, "slash", *"abc")
+        app.screen.query_one(FilterLine).query_one(Input).select_all()
+        await pressed(pilot, "ctrl+c")
+
+        assert app.is_running
+        assert app.clipboard == "abc"
+
+
 async def test_the_first_picture_is_there_before_the_first_answer() -> None:
     class Silent(StillFleet):
         async def look(self) -> Look:

@@ -6,14 +6,14 @@ visible screen draws, and nothing is drawn while it is held.
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from textual.binding import Binding
 from textual.message import Message
 from textual.screen import Screen
-from textual.widget import Widget
+from textual.widgets import Input
 
 from cacheroute.console.amounts import render_duration
 from cacheroute.console.source import Source
@@ -59,7 +59,7 @@ class SnapshotReady(Message):
         return isinstance(message, SnapshotReady)
 
 
-class ConsoleApp(Operating):
+class ConsoleApp(Operating, inherit_bindings=False):
     """The whole console."""
 
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
@@ -67,7 +67,10 @@ class ConsoleApp(Operating):
     }
     CSS_PATH = "styles/console.tcss"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[Binding]] = []  # type: ignore[assignment]
+    BINDINGS: ClassVar[list[Binding]] = [  # type: ignore[assignment]
+        # What is open over a screen sees no keys of the app but those that come first.
+        Binding("ctrl+c", "copy_or_quit", show=False, system=True, priority=True)
+    ]
     TITLE = "CacheRoute"
 
     def __init__(self, options: TuiOptions, *, connect: Connect, clock: Clock) -> None:
@@ -332,7 +335,9 @@ class ConsoleApp(Operating):
 
     def action_copy_or_quit(self) -> None:
         """Copy what is selected, or leave."""
-        text = self.screen.get_selected_text()
+        field = self.focused
+        text = field.selected_text if isinstance(field, Input) else ""
+        text = text or self.screen.get_selected_text() or ""
         if text:
             self.copy_to_clipboard(text)
             self.screen.clear_selection()
@@ -348,13 +353,3 @@ def _keep_what_is_loaded() -> None:
     """Let the collector look at new objects only, so that it never holds up a frame for long."""
     gc.freeze()
     gc.enable()
-
-
-def screen_names() -> Mapping[str, type[ConsoleScreen]]:
-    """Return the screens by the names that `--screen` takes."""
-    return {one.NAME: one for one in SCREENS}
-
-
-def widgets_of(app: ConsoleApp) -> Iterable[Widget]:
-    """Return what the visible screen is made of."""
-    return cast("Iterable[Widget]", app.screen.query("*"))

@@ -48,3 +48,8 @@ def test_a_key_that_cannot_stand_in_a_header_is_refused_unseen(text: str) -> Non
     with pytest.raises(ValueError) as refused:
         header_secret(text)
     assert not text or text not in str(refused.value)
+
+
+def test_a_secret_that_was_to_be_filled_in_is_refused() -> None:
+    with pytest.raises(ValueError, match="write env:NAME"):
+        header_secret("${CONTROL_TOKEN}")

@@ -36,12 +36,14 @@ A table's screen inherits `ListScreen` of `screens.listing`, which does filter, 
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.css.query import NoMatches
 from textual.screen import Screen
 
 from cacheroute.console.history import History
@@ -234,7 +236,8 @@ class ConsoleScreen(Screen[None]):
         if snapshot.rev == self._drawn_rev and shape == self._drawn_shape:
             return
         self._drawn_rev, self._drawn_shape = snapshot.rev, shape
-        with self.app.batch_update():
+        with self.app.batch_update(), suppress(NoMatches):
+            # A screen that is being taken apart may have lost some of its widgets already.
             self.draw(snapshot)
 
     def redraw(self) -> None:

@@ -29,7 +29,6 @@ class Sheet(ModalScreen[None]):
         Binding("k,up", "scroll(-1)", show=False),
         Binding("pagedown,space", "scroll(10)", show=False),
         Binding("pageup", "scroll(-10)", show=False),
-        Binding("ctrl+c", "app.quit", show=False),
     ]
     AUTO_FOCUS = "VerticalScroll"
 
