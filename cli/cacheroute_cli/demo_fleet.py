@@ -24,10 +24,11 @@ from cacheroute_cli.supervisor.state import Record, State
 
 MODEL = "demo-8b"
 READY_TIMEOUT_S = 30.0
-_OUR_VARIABLES = (
+OUR_VARIABLES = (
     "CACHEROUTE_", "PROXY_", "INSTANCE_", "SCHEDULER_", "PREPARE_", "READY_", "KDN_", "IWS_",
-    "CONFIG_PATH",
+    "REDIS_", "CONFIG_PATH",
 )  # fmt: skip
+"""How the names begin that would bring the caller's configuration into a demo."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +145,7 @@ class DemoFleet:
             name=name,
             argv=launch.argv,
             log=self._folder / f"{name}.log",
-            without=_OUR_VARIABLES,
+            without=OUR_VARIABLES,
         )
 
     def _wait_for_pool(self, control_url: str, children: tuple[Child, ...]) -> None:

@@ -15,7 +15,7 @@ from cacheroute.client.faults import ControlFault
 from cacheroute.demo.knowledge.shelving import Shelf
 from cacheroute.demo.knowledge.ways import Way
 from cacheroute.formats.address import Address
-from cacheroute_cli.demo_fleet import MODEL, READY_TIMEOUT_S
+from cacheroute_cli.demo_fleet import MODEL, OUR_VARIABLES, READY_TIMEOUT_S
 from cacheroute_cli.knowledge_launch import (
     free_port,
     launch_builder,
@@ -38,10 +38,6 @@ LINK_DELAY_MS = 1.0
 """One way, before the speed-up."""
 _INSTANCE = "demo-1"
 _PORT_ATTEMPTS = 3
-_OUR_VARIABLES = (
-    "CACHEROUTE_", "PROXY_", "INSTANCE_", "SCHEDULER_", "CONFIG_PATH", "KDN_", "IWS_", "REDIS_",
-    "PREPARE_", "READY_",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +172,7 @@ class KnowledgeFleets:
                 name=name,
                 argv=launch.argv,
                 log=self._folder / f"{name}.log",
-                without=_OUR_VARIABLES,
+                without=OUR_VARIABLES,
             )
         )
         return launch, child
