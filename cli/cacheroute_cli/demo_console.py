@@ -1,11 +1,12 @@
-"""A demo to look at: a fleet is up, the trace is replayed over and over, the console shows it.
+"""A demo to look at: a fleet is up, it is asked over and over, and the console shows it.
 
 The console is a child in this terminal; when it ends, so does the demo.
 """
 
 import asyncio
+import os
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from cacheroute_cli.supervisor.runner import python
 
 if TYPE_CHECKING:
     from cacheroute.demo.trace import TraceRequest
-    from cacheroute_cli.demo_fleet import Fleet
     from cacheroute_cli.supervisor.stack import Stack
 
 _GRACE_S = 5.0
@@ -30,30 +30,51 @@ def require_terminal() -> None:
         raise UsageFault("--tui needs a terminal", hint="without it the demo needs none")
 
 
-def show_in_console(
-    stack: "Stack", fleet: "Fleet", trace: "Sequence[TraceRequest]", *, compression: float
+def watch_trace(
+    trace: "Sequence[TraceRequest]",
+    *,
+    strategy: str,
+    instances: int,
+    speed: float,
+    compression: float,
 ) -> int:
-    """Replay the trace until the console is left; returns its exit code."""
+    """Bring a fleet up and replay the trace until the console is left; returns its exit code."""
     from cacheroute.demo.replay import replay
     from cacheroute.demo.trace import Scale
-    from cacheroute_cli.demo_fleet import MODEL
+    from cacheroute_cli.demo_fleet import MODEL, DemoFleet, demo_folder
+    from cacheroute_cli.supervisor.stack import Stack
+    from cacheroute_cli.supervisor.state import State
 
-    def once() -> Coroutine[Any, Any, object]:
-        return replay(
-            trace,
-            base_url=fleet.service_url,
-            model=MODEL,
-            compression=compression,
-            scale=Scale(),
-        )
+    with demo_folder(State()) as folder, Stack(tethered=True) as stack:
+        note(f"starting a Proxy, {instances} demo Instances and a resource agent on free ports")
+        fleet = DemoFleet(stack, folder, instances=instances, speed=speed).up(strategy)
 
+        def once() -> Coroutine[Any, Any, object]:
+            return replay(
+                trace,
+                base_url=fleet.service_url,
+                model=MODEL,
+                compression=compression,
+                scale=Scale(),
+            )
+
+        return show_in_console(stack, once, control_url=fleet.control_url)
+
+
+def show_in_console(
+    stack: "Stack", once: Replay, *, control_url: str, scheduler_url: str | None = None
+) -> int:
+    """Open the console and ask over and over until it is left; returns its exit code."""
     note("the console opens; q ends it, and the demo with it")
-    argv = python("-P", "-m", "cacheroute_tui", f"--proxy-url={fleet.control_url}", "--write")
-    return stack.signals.run(_until_left(argv, once))
+    argv = python("-P", "-m", "cacheroute_tui", f"--proxy-url={control_url}", "--write")
+    environ = dict(os.environ)
+    if scheduler_url is not None:
+        environ["CACHEROUTE_SCHEDULER_URL"] = scheduler_url
+    return stack.signals.run(_until_left(argv, once, environ))
 
 
-async def _until_left(argv: Sequence[str], once: Replay) -> int:
-    console = await asyncio.create_subprocess_exec(*argv)
+async def _until_left(argv: Sequence[str], once: Replay, environ: Mapping[str, str]) -> int:
+    console = await asyncio.create_subprocess_exec(*argv, env=dict(environ))
     traffic = asyncio.ensure_future(_over_and_over(once))
     try:
         return await console.wait()

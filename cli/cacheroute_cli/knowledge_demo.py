@@ -6,21 +6,25 @@ One way after the other, each with new processes, so that no two share the machi
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cacheroute.core.predict.calibrate import CannotFit
 from cacheroute.core.predict.calibration import Calibration
 from cacheroute.demo.kdn.redis_peer import RedisFault
-from cacheroute.demo.knowledge.asking import ask_in_turn, ask_on_time
+from cacheroute.demo.knowledge.asking import Done, ask_in_turn, ask_on_time
 from cacheroute.demo.knowledge.figures import Run, row_of
 from cacheroute.demo.knowledge.learning import learn_from, make_lessons
 from cacheroute.demo.knowledge.mix import make_questions
+from cacheroute.demo.knowledge.outcome import Outcome
 from cacheroute.demo.knowledge.shelving import NotShelved
-from cacheroute.demo.knowledge.ways import ALWAYS_TEXT, WAYS, Way
+from cacheroute.demo.knowledge.ways import ALWAYS_TEXT, BY_FORECAST, WAYS, Way
 from cacheroute.member.peer import PeerFault
 from cacheroute_cli.context import Context
+from cacheroute_cli.demo_console import show_in_console
 from cacheroute_cli.demo_end import RequestsFailed, stay
 from cacheroute_cli.demo_fleet import MODEL, demo_folder
 from cacheroute_cli.diagnostics import Fault, note
@@ -32,6 +36,8 @@ from cacheroute_cli.supervisor.stack import Stack
 from cacheroute_cli.supervisor.state import State
 
 BANDWIDTHS_GBPS = (0.2, 1.0, 10.0)
+WATCHED_GBPS = 1.0
+"""Of the link of a demo to look at: here the forecast picks text as well as KV."""
 REQUESTS = 32
 SPEED = 12.0
 PER_SECOND = 0.5
@@ -61,22 +67,43 @@ class DemoFailed(Fault):
     code = "demo.failed"
 
 
-def run_knowledge_demo(context: Context, options: KnowledgeOptions) -> None:
-    """Run it and print what came of it; raises a Fault."""
+@contextmanager
+def _demo(options: KnowledgeOptions) -> "Iterator[_Demo]":
     redis_program = find_redis()
-    began_s = time.monotonic()
     with demo_folder(State()) as folder, Stack(tethered=True) as stack:
         note("starting a Redis, a knowledge node, a Scheduler, a Proxy and a demo Instance")
         fleets = KnowledgeFleets(stack, folder, redis_program=redis_program, speed=options.speed)
-        demo = _Demo(stack, folder, fleets, options)
-        try:
+        yield _Demo(stack, folder, fleets, options)
+
+
+@contextmanager
+def _telling_where_logs_are(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (PeerFault, RedisFault, NotShelved, CannotFit, OSError) as problem:
+        raise DemoFailed(
+            f"the knowledge demo cannot go on: {problem}",
+            hint=f"logs are in {folder} until the next demo",
+        ) from problem
+
+
+def watch_knowledge(options: KnowledgeOptions) -> int:
+    """Ask by forecast, over and over, until the console is left; returns its exit code."""
+    gbps = options.bandwidths_gbps[0] if len(options.bandwidths_gbps) == 1 else WATCHED_GBPS
+    with _demo(options) as demo:
+        with _telling_where_logs_are(demo.folder):
+            demo.prepare()
+            fleet = demo.up(BY_FORECAST, gbps)
+        return demo.show(fleet)
+
+
+def run_knowledge_demo(context: Context, options: KnowledgeOptions) -> None:
+    """Run it and print what came of it; raises a Fault."""
+    began_s = time.monotonic()
+    with _demo(options) as demo:
+        with _telling_where_logs_are(demo.folder):
             calibration = demo.prepare()
             runs = demo.compare()
-        except (PeerFault, RedisFault, NotShelved, CannotFit, OSError) as problem:
-            raise DemoFailed(
-                f"the knowledge demo cannot go on: {problem}",
-                hint=f"logs are in {folder} until the next demo",
-            ) from problem
         took_s = time.monotonic() - began_s
         show(
             context,
@@ -90,11 +117,11 @@ def run_knowledge_demo(context: Context, options: KnowledgeOptions) -> None:
         )
         failures = sum(row_of(run).failures for run in runs)
         if options.keep:
-            stay(stack, demo.notes())
+            demo.stay()
         if failures:
             raise RequestsFailed(
                 f"{failures} of {sum(len(run.outcomes) for run in runs)} requests failed",
-                hint=f"logs are in {folder} until the next demo",
+                hint=f"logs are in {demo.folder} until the next demo",
             )
     if not options.keep and sys.stderr.isatty():
         note("next     cacheroute demo --knowledge --keep   leaves it up to look around")
@@ -106,8 +133,8 @@ class _Demo:
     def __init__(
         self, stack: Stack, folder: Path, fleets: KnowledgeFleets, options: KnowledgeOptions
     ) -> None:
+        self.folder = folder
         self._stack = stack
-        self._folder = folder
         self._fleets = fleets
         self._options = options
         self._questions = make_questions(options.requests, seed=options.seed, per_second=PER_SECOND)
@@ -131,7 +158,7 @@ class _Demo:
                     )
                 )
         self._fleets.open_scheduler()
-        log = self._folder / "lessons.jsonl"
+        log = self.folder / "lessons.jsonl"
         self._set_link(_LESSONS_GBPS)
         fleet = self._fleets.up(ALWAYS_TEXT, gbps=_LESSONS_GBPS, request_log=log)
         with progress("calibrate", len(lessons)) as one_more:
@@ -156,33 +183,52 @@ class _Demo:
             self._compare(way, gbps) for gbps in self._options.bandwidths_gbps for way in WAYS
         ]  # fmt: skip
 
-    def notes(self) -> tuple[str, ...]:
-        """Say where to look while it stays up."""
-        control_url = "" if self._last is None else self._last.control_url
-        return (
-            f"up       {self._fleets.scheduler_url}/v1   until Ctrl-C",
-            f'ask      with "RAG": true and "knowledge_ids": ["{self._questions[0].kid}"]',
-            f"look     cacheroute status --proxy-url {control_url}",
-            f"         curl {control_url}/debug/decisions",
-        )
-
-    def _compare(self, way: Way, gbps: float) -> Run:
+    def up(self, way: Way, gbps: float) -> WayFleet:
+        """Start a Proxy and an Instance for a way, in the place of those of the last one."""
         if self._last is not None:
             self._fleets.down(self._last)
         self._set_link(gbps)
         self._last = self._fleets.up(way, gbps=gbps, coefficients=self._coefficients)
+        return self._last
+
+    def show(self, fleet: WayFleet) -> int:
+        """Ask by forecast until the console is left; returns its exit code."""
+        return show_in_console(
+            self._stack,
+            lambda: self._ask(BY_FORECAST, on_done=lambda _: None),
+            control_url=fleet.control_url,
+            scheduler_url=self._fleets.scheduler_control_url,
+        )
+
+    def stay(self) -> None:
+        """Say where to look, and leave the last fleet up until a signal."""
+        control_url = "" if self._last is None else self._last.control_url
+        stay(
+            self._stack,
+            (
+                f"up       {self._fleets.scheduler_url}/v1   until Ctrl-C",
+                f'ask      with "RAG": true and "knowledge_ids": ["{self._questions[0].kid}"]',
+                f"look     cacheroute status --proxy-url {control_url}",
+                f"         curl {control_url}/debug/decisions",
+            ),
+        )
+
+    def _compare(self, way: Way, gbps: float) -> Run:
+        self.up(way, gbps)
         with progress(f"{way.name} at {gbps:g} Gb/s", len(self._questions)) as one_more:
-            outcomes = self._stack.signals.run(
-                ask_on_time(
-                    self._questions,
-                    base_url=self._fleets.scheduler_url,
-                    model=MODEL,
-                    mode=way.mode,
-                    speed=self._options.speed,
-                    on_done=lambda _: one_more(),
-                )
-            )
+            asking = self._ask(way, on_done=lambda _: one_more())
+            outcomes = self._stack.signals.run(asking)
         return Run(bandwidth_gbps=gbps, way=way.name, outcomes=outcomes)
+
+    def _ask(self, way: Way, *, on_done: Done) -> Coroutine[Any, Any, list[Outcome]]:
+        return ask_on_time(
+            self._questions,
+            base_url=self._fleets.scheduler_url,
+            model=MODEL,
+            mode=way.mode,
+            speed=self._options.speed,
+            on_done=on_done,
+        )
 
     def _set_link(self, gbps: float) -> None:
         """Empty the Redis and set the bandwidth, while no Instance is there."""

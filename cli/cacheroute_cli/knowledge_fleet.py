@@ -68,7 +68,7 @@ class KnowledgeFleets:
         self._node = self.node_url.removeprefix("http://")
         self.shelf = Shelf(node_url=self.node_url, redis=self.redis)
         self.scheduler_url = ""
-        self._scheduler_control_url = ""
+        self.scheduler_control_url = ""
 
     def real_mbps(self, gbps: float) -> float:
         """Return the bandwidth of the simulated link: it is sped up as everything else is."""
@@ -86,7 +86,7 @@ class KnowledgeFleets:
     def open_scheduler(self) -> None:
         """Start the Scheduler, once the knowledge node has its texts."""
         says = self._says(*self._start(launch_scheduler(node=self._node)))
-        self.scheduler_url, self._scheduler_control_url = says["service"], says["control"]
+        self.scheduler_url, self.scheduler_control_url = says["service"], says["control"]
 
     def up(
         self,
@@ -144,7 +144,7 @@ class KnowledgeFleets:
             cp_port=0,
             injection_strategy=way.strategy,
             ready_release_policy="text_bypass",
-            scheduler_url=self._scheduler_control_url,
+            scheduler_url=self.scheduler_control_url,
             proxy_id=f"demo-{name}",
             settings=tuple(settings),
         )

@@ -1,6 +1,7 @@
 """A demo to look at: traffic goes on while the console is open, and all ends with it."""
 
 import asyncio
+import os
 import sys
 
 import pytest
@@ -34,7 +35,7 @@ def program(text: str) -> list[str]:
 
 async def test_when_the_console_is_left_the_traffic_ends_and_its_code_is_told() -> None:
     traffic = Traffic()
-    code = await _until_left(program("raise SystemExit(7)"), traffic.once)
+    code = await _until_left(program("raise SystemExit(7)"), traffic.once, os.environ)
 
     assert code == 7
     assert traffic.began == traffic.ended == 1
@@ -43,7 +44,7 @@ async def test_when_the_console_is_left_the_traffic_ends_and_its_code_is_told() 
 @pytest.mark.parametrize("text", ["import time; time.sleep(600)", "import signal; signal.pause()"])
 async def test_when_the_demo_is_ended_the_console_ends(text: str) -> None:
     traffic = Traffic()
-    running = asyncio.ensure_future(_until_left(program(text), traffic.once))
+    running = asyncio.ensure_future(_until_left(program(text), traffic.once, os.environ))
     await eventually(lambda: traffic.began > 0)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -81,6 +81,9 @@ def demo(
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave the fleet up at the end, until Ctrl-C.")
     ] = False,
+    tui: Annotated[
+        bool, typer.Option("--tui", help="Compare nothing: ask without end, and open the console.")
+    ] = False,
 ) -> None:
     """Replay real conversations over a fleet of demo Instances, and compare strategies.
 
@@ -88,45 +91,72 @@ def demo(
     --knowledge it asks about texts that a knowledge node holds, through a Scheduler, and
     compares how they reach the Instance; that needs redis-server.
     """
+    if tui:
+        _refuse_what_needs_an_end(strategy or (), bandwidth or (), keep=keep)
     if knowledge:
         if strategy or instances is not None:
             option = "--strategy" if strategy else "--instances"
             raise UsageFault(f"{option} goes without --knowledge, which runs one Instance")
         given = {"requests": requests, "speed": speed, "seed": seed}
-        _compare_ways(context, given, bandwidth=bandwidth, keep=keep)
+        _compare_ways(context, given, bandwidth=bandwidth, keep=keep, tui=tui)
         return
     if bandwidth or seed is not None:
         raise UsageFault(f"{'--bandwidth' if bandwidth else '--seed'} goes with --knowledge")
+    instances = INSTANCES if instances is None else instances
+    speed = SPEED if speed is None else speed
+    trace = _shipped(requests)
+    if tui:
+        from cacheroute_cli.demo_console import watch_trace
+
+        [name] = _known_strategies(strategy or ["least_load"])
+        raise typer.Exit(
+            watch_trace(
+                trace, strategy=name, instances=instances, speed=speed, compression=COMPRESSION
+            )
+        )
     _compare_strategies(
-        context,
-        strategy or STRATEGIES,
-        requests=requests,
-        instances=INSTANCES if instances is None else instances,
-        speed=SPEED if speed is None else speed,
-        keep=keep,
+        context, strategy or STRATEGIES, trace, instances=instances, speed=speed, keep=keep
     )
+
+
+def _refuse_what_needs_an_end(
+    strategies: Sequence[str], bandwidths: Sequence[float], *, keep: bool
+) -> None:
+    from cacheroute_cli.demo_console import require_terminal
+
+    if keep:
+        raise UsageFault("--keep goes without --tui, which stays up until the console is left")
+    for option, given in (("--strategy", strategies), ("--bandwidth", bandwidths)):
+        if len(given) > 1:
+            raise UsageFault(f"--tui compares nothing, so {option} is given once at most")
+    require_terminal()
+
+
+def _shipped(requests: int | None) -> "list[TraceRequest]":
+    from cacheroute.demo.trace import shipped_trace
+
+    trace = shipped_trace()
+    if requests is not None and requests > len(trace):
+        raise UsageFault(f"the trace has {len(trace)} requests, which is less than {requests}")
+    return trace[:requests]
 
 
 def _compare_strategies(
     context: Context,
     strategies: Sequence[str],
+    trace: "list[TraceRequest]",
     *,
-    requests: int | None,
     instances: int,
     speed: float,
     keep: bool,
 ) -> None:
-    from cacheroute.demo.trace import repeated_share_ratio, shipped_trace
+    from cacheroute.demo.trace import repeated_share_ratio
     from cacheroute_cli.demo_end import RequestsFailed, stay
     from cacheroute_cli.demo_fleet import DemoFleet, demo_folder
     from cacheroute_cli.supervisor.stack import Stack
     from cacheroute_cli.supervisor.state import State
 
     names = _known_strategies(strategies)
-    trace = shipped_trace()
-    if requests is not None and requests > len(trace):
-        raise UsageFault(f"the trace has {len(trace)} requests, which is less than {requests}")
-    trace = trace[:requests]
     began = time.monotonic()
     rows: list[StrategyRow] = []
     with demo_folder(State()) as folder, Stack(tethered=True) as stack:
@@ -164,13 +194,17 @@ def _compare_ways(
     *,
     bandwidth: Sequence[float] | None,
     keep: bool,
+    tui: bool,
 ) -> None:
-    from cacheroute_cli.knowledge_demo import KnowledgeOptions, run_knowledge_demo
+    from cacheroute_cli.knowledge_demo import KnowledgeOptions, run_knowledge_demo, watch_knowledge
 
     wanted = {name: value for name, value in given.items() if value is not None}
     if bandwidth:
         wanted["bandwidths_gbps"] = tuple(dict.fromkeys(bandwidth))
-    run_knowledge_demo(context, KnowledgeOptions(keep=keep, **wanted))
+    options = KnowledgeOptions(keep=keep, **wanted)
+    if tui:
+        raise typer.Exit(watch_knowledge(options))
+    run_knowledge_demo(context, options)
 
 
 def _known_strategies(names: Sequence[str]) -> list[str]:

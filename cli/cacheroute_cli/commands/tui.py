@@ -84,4 +84,7 @@ def tui(
     if given.token:
         # On a command line every user of this host could read it.
         environ[TOKEN_VARIABLE] = given.token
+    if given.scheduler_url:
+        # Only what is typed behind ':' asks a Scheduler, and that reads it from here.
+        environ["CACHEROUTE_SCHEDULER_URL"] = given.scheduler_url
     os.execve(program[0], program, environ)  # noqa: S606 - our own interpreter, no shell

@@ -23,6 +23,13 @@ from tests.cli.commands.conftest import Cli
         (("--knowledge", "--instances", "3"), "--instances goes without --knowledge"),
         (("--knowledge", "--bandwidth", "0"), "--bandwidth"),
         (("--knowledge", "--requests", "0"), "--requests"),
+        (("--tui",), "--tui needs a terminal"),
+        (("--tui", "--keep"), "--keep goes without --tui"),
+        (("--tui", "--strategy", "rr", "--strategy", "ll"), "--strategy is given once at most"),
+        (
+            ("--tui", "--knowledge", "--bandwidth", "1", "--bandwidth", "10"),
+            "--bandwidth is given once at most",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_starts(
