@@ -32,7 +32,6 @@ import contextlib
 import gc
 import importlib
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
@@ -49,26 +48,18 @@ from cacheroute.demo.options import PROGRAM, InstanceOptions, parse_options
 from cacheroute.demo.pace import Pacer
 from cacheroute.demo.params import ServedModel
 from cacheroute.demo.service import Service
-
-EXIT_CANNOT_LISTEN = 5
+from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
 
 
 def main() -> int:
     """Run one Instance until a signal; returns the exit code."""
-    import uvloop
-
     options = parse_options(sys.argv[1:], os.environ)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_run(options))
-
-
-async def _run(options: InstanceOptions) -> int:
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, stopping.set)
     try:
-        await serve(options, stopping=stopping, on_listening=_announce)
+        run_until_signal(
+            lambda stopping: serve(
+                options, stopping=stopping, on_listening=lambda url: announce(f"listening on {url}")
+            )
+        )
     except OSError as error:
         sys.stderr.write(f"{PROGRAM}: cannot listen on {options.host}:{options.port}: {error}\n")
         return EXIT_CANNOT_LISTEN
@@ -213,11 +204,6 @@ async def _belong(instance: Instance, proxy_url: str, stopping: asyncio.Event) -
             await stopping.wait()
             for task in tasks:
                 task.cancel()
-
-
-def _announce(url: str) -> None:
-    sys.stdout.write(f"listening on {url}\n")
-    sys.stdout.flush()
 
 
 def _url(host: str, port: int) -> str:

@@ -36,7 +36,6 @@ import asyncio
 import gc
 import importlib
 import os
-import signal
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -45,26 +44,18 @@ from cacheroute.demo.kdn.node import Node
 from cacheroute.demo.kdn.options import PROGRAM, KdnOptions, parse_options
 from cacheroute.formats.address import Address
 from cacheroute.member.arguments import EXIT_USAGE
-
-EXIT_CANNOT_LISTEN = 5
+from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
 
 
 def main() -> int:
     """Run one node until a signal; returns the exit code."""
-    import uvloop
-
     options = parse_options(sys.argv[1:], os.environ)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_run(options))
-
-
-async def _run(options: KdnOptions) -> int:
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, stopping.set)
     try:
-        await serve(options, stopping=stopping, on_listening=_announce)
+        run_until_signal(
+            lambda stopping: serve(
+                options, stopping=stopping, on_listening=lambda url: announce(f"listening on {url}")
+            )
+        )
     except OSError as error:
         sys.stderr.write(f"{PROGRAM}: cannot listen on {options.host}:{options.port}: {error}\n")
         return EXIT_CANNOT_LISTEN
@@ -88,11 +79,6 @@ async def serve(
         await stopping.wait()
     finally:
         await node.close()
-
-
-def _announce(url: str) -> None:
-    sys.stdout.write(f"listening on {url}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -8,33 +8,20 @@ cannot listen.
 import asyncio
 import gc
 import os
-import signal
 import sys
 from collections.abc import Callable
 
 from cacheroute.demo.scheduler.options import PROGRAM, SchedulerOptions, parse_options
 from cacheroute.demo.scheduler.scheduler import CannotListen, Scheduler
 from cacheroute.formats.address import Address
-
-EXIT_CANNOT_LISTEN = 5
+from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
 
 
 def main() -> int:
     """Run one Scheduler; returns the exit code."""
-    import uvloop
-
     options = parse_options(sys.argv[1:], os.environ)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_run(options))
-
-
-async def _run(options: SchedulerOptions) -> int:
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, stopping.set)
     try:
-        await serve(options, stopping=stopping, on_listening=_announce)
+        run_until_signal(lambda stopping: serve(options, stopping=stopping, on_listening=_announce))
     except CannotListen as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
         return EXIT_CANNOT_LISTEN
@@ -66,10 +53,7 @@ async def serve(
 def _announce(scheduler: Scheduler) -> None:
     service = Address(scheduler.options.host, scheduler.port)
     control = Address(scheduler.cp_host, scheduler.cp_port)
-    sys.stdout.write(
-        f"listening on http://{service.authority}\ncontrol on http://{control.authority}\n"
-    )
-    sys.stdout.flush()
+    announce(f"listening on http://{service.authority}\ncontrol on http://{control.authority}")
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from cacheroute.demo.instance import EXIT_CANNOT_LISTEN
 from cacheroute.member.peer import Peer, PeerFault
+from cacheroute.member.running import EXIT_CANNOT_LISTEN
 from tests.cacheroute.demo.live import chat_body
 from tests.cacheroute.member.control_plane import control_plane
 from tests.cacheroute.member.test_resource_agent import free_port

@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from cacheroute.demo.kdn.__main__ import EXIT_CANNOT_LISTEN
 from cacheroute.member.arguments import EXIT_USAGE
+from cacheroute.member.running import EXIT_CANNOT_LISTEN
 from cacheroute.wire import paths
 from tests.cacheroute.demo.kdn.live import MODEL, engine, exists, redis_fields
 from tests.support.redis import RedisServer

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cacheroute.demo.scheduler.__main__ import EXIT_CANNOT_LISTEN
+from cacheroute.member.running import EXIT_CANNOT_LISTEN
 from cacheroute.wire import paths
 from tests.cacheroute.demo.scheduler.parts import chat, fake_kdn
 from tests.support.backend import refusing, scripted
