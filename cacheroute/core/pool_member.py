@@ -5,9 +5,23 @@ hundred times the request's share of it. Only the owner touches a Member; whoeve
 keep or show one takes a snapshot.
 """
 
+from typing import Protocol
+
 from cacheroute.core.instance import Instance
-from cacheroute.core.pressure import Queues
+from cacheroute.core.pressure import Course, Queues
 from cacheroute.core.resources import Resource
+
+
+class Ranking(Protocol):
+    """A list of routing's in which Members stand by what they cost."""
+
+    def put(self, index: int, cost: float) -> None:
+        """Note what one without queues costs."""
+        ...
+
+    def put_moving(self, index: int, cost: float, course: Course | None) -> None:
+        """Note what one with queues costs, and how that goes on."""
+        ...
 
 
 class Member:
@@ -57,7 +71,7 @@ class Member:
         """Until when health keeps it out; in the past means not at all."""
         self.rest: object | None = None
         """What health remembers about it."""
-        self.places: list[tuple[list[float], int]] = []
+        self.places: list[tuple[Ranking, int]] = []
         """Where routing's index holds it."""
         self.due = 0.0
         """Where it stands in weighted turns: 1/weight further with every request."""

@@ -5,7 +5,7 @@ that nothing is queued for has none, and its figures are unknown rather than zer
 """
 
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,20 @@ class Pressure:
 
 FIGURES = tuple(field.name for field in fields(Pressure))
 """The names of all nine."""
+
+Trend = Literal["falling", "rising"]
+"""What time does to a backlog: at most it wears it off, second by second; or it adds to it
+exactly so much."""
+
+
+class Course(NamedTuple):
+    """How figures that move by themselves go on, if nothing happens."""
+
+    at_s: float
+    """From when on, on the monotonic clock."""
+    trend: Trend
+    until_s: float
+    """When a count changes as well; infinite if none does."""
 
 
 class Queues(Protocol):
@@ -75,6 +89,10 @@ class Queues(Protocol):
     @property
     def is_ticking(self) -> bool:
         """Whether its figures change by the mere passing of time."""
+        ...
+
+    def course(self, now_mono_s: float) -> Course | None:
+        """Tell how the figures go on from now; None when time alone does not change them."""
         ...
 
     def wait_ms(self, now_mono_s: float) -> float:

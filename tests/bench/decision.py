@@ -7,15 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cacheroute.core.clock import Instant
-from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_member import Lease
-from cacheroute.core.request import RouteRequest
 from cacheroute.core.routing.plan import Router
 from cacheroute.core.routing.registry import find
 from cacheroute.core.routing.selection import Chosen
 from cacheroute.core.routing.weights import Weights
 from cacheroute.core.rules import PoolRules
+from tests.bench.fleet import Fleet, State, a_request, alive, an_instance, is_resting
 
 _INFLIGHT_PER_INSTANCE = 4
 """Requests that stay open, so that costs differ as they do in a busy pool."""
@@ -36,30 +35,16 @@ class DecisionCost:
     """To choose one right after the pool has changed, when the list is made anew."""
 
 
-def _request() -> RouteRequest:
-    return RouteRequest(
-        request_id="bench",
-        endpoint="chat/completions",
-        path="/v1/chat/completions",
-        query=b"",
-        method="POST",
-        model="m",
-        stream=False,
-        caller="native",
-        body=b"{}",
-        arrived_mono_s=0.0,
-        arrived_wall_s=0.0,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateCost:
+    """What `least_load` takes in one state of a fleet."""
 
-
-def _instance(number: int) -> Instance:
-    return Instance(
-        instance_id=f"i-{number}",
-        host=f"10.0.{number // 250}.{number % 250 + 1}",
-        port=8000,
-        capabilities={"model": {"identifier": "m"}},
-        registered_wall_s=0.0,
-    )
+    state: State
+    instances: int
+    decision_us: float
+    """CPU time to choose one and to hear of every change of load until the next choice."""
+    weighed: float
+    """How many boards are weighed for it, on average; a count, the same on every machine."""
 
 
 class _Bench:
@@ -72,8 +57,8 @@ class _Bench:
         self._router = Router(self._strategy)
         self._pool = Pool(PoolRules(max_instances=max(1, instances)))
         for number in range(instances):
-            self._pool.register(_instance(number), Instant(0.0, 0.0))
-        self._asked = _request()
+            self._pool.register(an_instance(number), Instant(0.0, 0.0))
+        self._asked = a_request()
         self._open: deque[Lease] = deque()
         for _ in range(instances * _INFLIGHT_PER_INSTANCE):
             self._lease()
@@ -81,7 +66,7 @@ class _Bench:
     def select(self) -> Chosen:
         """Choose."""
         chosen = self._router.plan(
-            self._asked, self._pool.members, self._pool.version, 0.0, _alive, _is_resting
+            self._asked, self._pool.members, self._pool.version, 0.0, alive, is_resting
         )
         assert isinstance(chosen, Chosen)
         return chosen
@@ -104,14 +89,6 @@ class _Bench:
         self._open.append(lease)
 
 
-def _alive(_: object) -> str:
-    return "alive"
-
-
-def _is_resting(_: object) -> bool:
-    return False
-
-
 def _cpu_us(act: Callable[[], object], times: int) -> float:
     """Return the median CPU time of an act over a few repeats, in microseconds."""
     taken = []
@@ -132,4 +109,30 @@ def cost(strategy: str, instances: int, times: int = 4_000) -> DecisionCost:
         select_us=_cpu_us(bench.select, times),
         turnover_us=_cpu_us(bench.turn_over, times),
         rebuild_us=_cpu_us(bench.rebuild, max(1, times // 100)),
+    )
+
+
+def state_cost(state: State, instances: int, times: int = 4_000) -> StateCost:
+    """Measure `least_load` over one fleet; the clock's own time is taken off."""
+    taken = []
+    for _ in range(_REPEATS):
+        fleet = Fleet(instances, state)
+        fleet.choose()  # the first one makes the list
+        tick_us = _cpu_us(time.process_time_ns, 1_000)
+        weighed = fleet.weighed
+        spent_ns = 0
+        for _ in range(times):
+            began_ns = time.process_time_ns()
+            chosen = fleet.choose()
+            spent_ns += time.process_time_ns() - began_ns
+            changed = fleet.go_on(chosen)
+            began_ns = time.process_time_ns()
+            fleet.tell(changed)
+            spent_ns += time.process_time_ns() - began_ns
+        taken.append(spent_ns / times / 1000 - 2 * tick_us)
+    return StateCost(
+        state=state,
+        instances=instances,
+        decision_us=max(0.0, statistics.median(taken)),
+        weighed=(fleet.weighed - weighed) / times,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.bench import decision, processes, readings, routers
+from tests.bench.fleet import STATES
 from tests.bench.rounds import Load, sample
 
 EVENTS_PER_S = 3_200
@@ -191,6 +192,11 @@ def run(sizes: Sizes, say: Callable[[str], None]) -> dict[str, Any]:
         for row in (routers.ROUND_ROBIN, routers.LEAST_LOAD)
         for count in sorted({2, 10, 100, sizes.instances[1]})
     ]
+    states = [
+        asdict(decision.state_cost(state, count, max(1, sizes.decisions // 8)))
+        for state in STATES
+        for count in sorted({2, 100, sizes.instances[1]})
+    ]
     cpus = processes.cpus()
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-")))
@@ -199,7 +205,9 @@ def run(sizes: Sizes, say: Callable[[str], None]) -> dict[str, Any]:
         ports = stack.enter_context(processes.backends(max(sizes.instances), cpus.load, log))
         load = stack.enter_context(processes.load(cpus.load, log))
         growth = Growth(sizes, home, log, load, ports)
-        result: dict[str, Any] = {"decisions": decisions, "instances": {}, "streams": {}}
+        result: dict[str, Any] = {
+            "decisions": decisions, "states": states, "instances": {}, "streams": {},
+        }  # fmt: skip
         for router in routers.here():
             if router.is_ours:
                 say(f"instances, {router.name}")

@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.bench import routers
 from tests.bench.bars import Bar
+from tests.bench.fleet import STATES
 from tests.bench.growth import EVENTS_PER_S, FLAT_MB, FLAT_RATIO, last_quarter_mb
 
 GROWTH_RATIO = 1.3
@@ -22,6 +23,11 @@ def bars(result: dict[str, Any]) -> list[Bar]:
         if row["strategy"] == "least_load":
             what = f"least_load, one decision over {row['instances']} Instances"
             found.append(Bar(what=what, value=row["turnover_us"], limit=DECISION_US, unit=" us"))
+    most = max(row["instances"] for row in result["states"])
+    for row in result["states"]:
+        if row["instances"] == most:
+            what = f"least_load, one decision over {most} Instances where {STATES[row['state']]}"
+            found.append(Bar(what=what, value=row["decision_us"], limit=DECISION_US, unit=" us"))
     streams = result["streams"][routers.ROUND_ROBIN.name]
     served = result["requests"]
     memory_mb, cpu_us = served["memory_mb"], served["cpu_us"]
@@ -52,6 +58,12 @@ def table(result: dict[str, Any]) -> str:
         f"{row['select_us']:6.2f}, with lease and release {row['turnover_us']:6.2f}, "
         f"right after a change {row['rebuild_us']:8.1f}"
         for row in result["decisions"]
+    ]
+    lines += ["", "One decision of least_load by what the fleet is at, with all it is told, CPU us"]
+    lines += [
+        f"  {row['state']:<12} {row['instances']:>5} Instances: {row['decision_us']:6.2f}, "
+        f"{row['weighed']:.1f} boards weighed"
+        for row in result["states"]
     ]
     lines += ["", "CPU us per request, few and many Instances"]
     lines += [_line(name, grown, "Instances") for name, grown in result["instances"].items()]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.bench import report, routers
+from tests.bench.fleet import STATES
 from tests.bench.processes import ROOT
 from tests.bench.rounds import DIRECT, LOADS
 
@@ -94,6 +95,7 @@ def test_a_quick_look_at_growth_covers_instances_streams_and_requests(tmp_path: 
     served = numbers["requests"]
     assert len(served["memory_mb"]) == len(served["cpu_us"]) > 4
     assert {row["strategy"] for row in numbers["decisions"]} == OURS
+    assert {row["state"] for row in numbers["states"]} == STATES.keys()
     assert "least_load, one decision over" in printed
 
 

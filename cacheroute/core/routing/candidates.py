@@ -9,20 +9,25 @@ from collections.abc import Collection
 
 from cacheroute.core.pool_member import Member
 from cacheroute.core.routing.filters import Sifted
+from cacheroute.core.routing.ranks import Ranks
 
 
 class Candidates:
     """A fixed list of Members, with what strategies keep beside it."""
 
     __slots__ = (
-        "_strides", "costs", "is_capped", "is_even", "is_kept", "members", "sifted", "turn",
+        "_strides", "is_capped", "is_even", "is_kept", "like", "members", "ranks", "sifted", "turn",
     )  # fmt: skip
 
-    def __init__(self, sifted: Sifted, *, is_kept: bool = True) -> None:
+    def __init__(
+        self, sifted: Sifted, *, is_kept: bool = True, like: "Candidates | None" = None
+    ) -> None:
         self.sifted = sifted
         self.members = sifted.kept
-        self.costs: list[float] = []
-        """Cost of each Member by index, where the strategy keeps one."""
+        self.like = like
+        """Another list with the same Members; adapters by the hundred may have such lists."""
+        self.ranks: Ranks | None = None
+        """What each Member costs, where the strategy weighs them."""
         self.is_capped = any(m.instance.max_concurrent is not None for m in self.members)
         """Whether some Member takes only so many requests at once."""
         self.is_even = len({m.weight for m in self.members}) <= 1

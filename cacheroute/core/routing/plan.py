@@ -22,6 +22,8 @@ class Router:
         self.strategy = strategy
         self._waits_at_caps = waits_at_caps
         self._lists: dict[tuple[str | None, str], Candidates] = {}
+        self._alike: dict[tuple[Member, ...], Candidates] = {}
+        """The first list of those with the same Members, by these."""
         self._version = -1
 
     def plan(
@@ -52,10 +54,9 @@ class Router:
             )
             if not sifted.kept:
                 return _nobody(request, members, sifted)
-            candidates = Candidates(sifted)
             if len(self._lists) >= _KEPT_LISTS:
                 self._forget(members, version)
-            self._lists[key] = candidates
+            candidates = self._lists[key] = self._list(sifted)
         if excluded or candidates.is_capped:
             candidates = candidates.narrowed(excluded)
             if not candidates.members:
@@ -71,6 +72,12 @@ class Router:
             selection.skipped = candidates.sifted.skipped
         return selection
 
+    def _list(self, sifted: Sifted) -> Candidates:
+        kept = tuple(sifted.kept)
+        candidates = Candidates(sifted, like=self._alike.get(kept))
+        self._alike.setdefault(kept, candidates)
+        return candidates
+
     def use(self, strategy: Strategy, members: dict[str, Member]) -> None:
         """Choose by another strategy from the next request on; it starts with no lists."""
         self.strategy = strategy
@@ -79,6 +86,7 @@ class Router:
     def _forget(self, members: dict[str, Member], version: int) -> None:
         self._version = version
         self._lists.clear()
+        self._alike.clear()
         for member in members.values():
             member.places.clear()
 

@@ -10,13 +10,12 @@ from cacheroute.core.pool_member import Member
 from cacheroute.core.request import RouteRequest
 from cacheroute.core.routing.candidates import Candidates
 from cacheroute.core.routing.load import running_cost
+from cacheroute.core.routing.ranks import Ranks
 from cacheroute.core.routing.selection import Chosen, Selection
 from cacheroute.core.routing.weights import Weights
 
 _RUNNER_UP_BELOW = 64
 """Finding the second best is a second pass; a pool larger than this does without."""
-
-_OUT_OF_THE_WAY = float("inf")
 
 
 class Strategy(Protocol):
@@ -70,9 +69,8 @@ class RoundRobin:
 class LeastLoad:
     """The Instance with the least pressure on it; ties go round.
 
-    Costs are kept in an index. Where nothing is queued a change is entered at once; a Member
-    with queues is weighed anew at the next selection, and at every one while time alone
-    changes what it costs.
+    Costs are kept in ranks. Where nothing is queued a change is entered at once; a Member
+    with queues is weighed anew at the next selection, and then only when it might be the one.
     """
 
     name = "least_load"
@@ -80,65 +78,69 @@ class LeastLoad:
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._turn = 0
-        self._moving: set[Member] = set()
+        self._changed: set[Member] = set()
+        """Who has queues, and something happened there since the last selection."""
 
     def select(self, request: RouteRequest, candidates: Candidates, now_mono_s: float) -> Selection:
-        """Choose the least cost from the index."""
+        """Choose the least cost."""
         del request
-        if self._moving:
-            self._weigh_anew(now_mono_s)
+        if self._changed:
+            for member in self._changed:
+                self._weigh(member, now_mono_s)
+            self._changed.clear()
         members = candidates.members
-        costs = candidates.costs
-        if not costs:
-            self._index(candidates, now_mono_s)
-        count = len(costs)
-        least = min(costs)
+        ranks = candidates.ranks
+        if ranks is None:
+            ranks = self._rank(candidates, now_mono_s)
+        if ranks.is_moving:
+            ranks.look(now_mono_s)
+        count = len(members)
         turn = candidates.turn
-        start = (self._turn if turn is None else turn) % count
-        try:
-            index = costs.index(least, start)
-        except ValueError:
-            index = costs.index(least)
+        least, index = ranks.least_from((self._turn if turn is None else turn) % count)
         candidates.turn = self._turn = index + 1
         chosen = Chosen(members[index], least, considered=count)
         if 1 < count <= _RUNNER_UP_BELOW:
-            # The chosen one is lifted out of the way, then put back.
-            costs[index] = _OUT_OF_THE_WAY
-            second = min(costs)
-            other = costs.index(second)
-            costs[index] = least
+            if ranks.is_moving:
+                ranks.look(now_mono_s, beside=index)
+            chosen.runner_up_cost, other = ranks.beside(index)
             chosen.runner_up = members[other]
-            chosen.runner_up_cost = second
         return chosen
 
     def on_change(self, member: Member) -> None:
         """Put the new cost wherever the Member stands, or have it weighed at the next selection."""
         if member.places:
             if member.queues is not None:
-                self._moving.add(member)
+                self._changed.add(member)
                 return
             cost = running_cost(member, self._weights, 0.0)
-            for costs, index in member.places:
-                costs[index] = cost
+            for ranks, index in member.places:
+                ranks.put(index, cost)
 
     def on_first_token(self, member: Member, ttft_s: float) -> None:
         """Times do not matter here."""
 
-    def _weigh_anew(self, now_mono_s: float) -> None:
-        at_rest: list[Member] = []
-        for member in self._moving:
-            cost = running_cost(member, self._weights, now_mono_s)
-            for costs, index in member.places:
-                costs[index] = cost
-            # Without a place it is in no list: it has left, or all lists are made anew.
-            if not member.places or member.queues is None or not member.queues.is_ticking:
-                at_rest.append(member)
-        self._moving.difference_update(at_rest)
+    def _weigh(self, member: Member, now_mono_s: float) -> None:
+        """Say what a Member costs now, and how that goes on, wherever it stands."""
+        cost = running_cost(member, self._weights, now_mono_s)
+        queues = member.queues
+        course = None if queues is None else queues.course(now_mono_s)
+        for ranks, index in member.places:
+            ranks.put_moving(index, cost, course)
 
-    def _index(self, candidates: Candidates, now_mono_s: float) -> None:
-        for index, member in enumerate(candidates.members):
-            candidates.costs.append(running_cost(member, self._weights, now_mono_s))
-            if candidates.is_kept:
-                member.places.append((candidates.costs, index))
-                if member.queues is not None and member.queues.is_ticking:
-                    self._moving.add(member)
+    def _rank(self, candidates: Candidates, now_mono_s: float) -> Ranks:
+        like = candidates.like
+        if like is not None:
+            # They share the costs, so that a change is entered once; each has its own round.
+            ranks = self._rank(like, now_mono_s) if like.ranks is None else like.ranks
+            candidates.ranks = ranks
+            return ranks
+        members = candidates.members
+        costs = [running_cost(member, self._weights, now_mono_s) for member in members]
+        speed = self._weights.predicted_total_backlog_ms * 1000
+        ranks = candidates.ranks = Ranks(members, costs, self._weigh, speed)
+        if candidates.is_kept:
+            for index, member in enumerate(members):
+                member.places.append((ranks, index))
+                if member.queues is not None:
+                    ranks.put_moving(index, costs[index], member.queues.course(now_mono_s))
+        return ranks

@@ -1,9 +1,11 @@
 """From a request to an Instance, and the words when there is none."""
 
+from collections import Counter
+
 import pytest
 
 from cacheroute.core.routing.selection import Chosen
-from cacheroute.core.routing.strategies import LeastLoad
+from cacheroute.core.routing.strategies import LeastLoad, RoundRobin
 from cacheroute.core.routing.weights import Weights
 from cacheroute.core.task import Task
 from tests.cacheroute.core.pool_builders import an_instance, at
@@ -164,6 +166,21 @@ def test_names_of_models_that_callers_make_up_do_not_add_up() -> None:
     assert len(desk.router._lists) <= 256
     for member in desk.pool.members.values():
         assert len(member.places) <= 256
+
+
+@pytest.mark.parametrize("strategy", [RoundRobin, LeastLoad])
+def test_models_of_the_same_instances_have_rounds_of_their_own_over_the_same_costs(
+    strategy: type[RoundRobin | LeastLoad],
+) -> None:
+    """With one round for both, each model would always get the same Instance."""
+    desk = Desk(*instances(2), strategy=strategy(Weights()))
+    served = {model: desk.turns(1, a_request(model)) for model in "ab"}
+    for _ in range(3):
+        for model in "ab":
+            served[model] += desk.turns(1, a_request(model))
+    for model in "ab":
+        assert Counter(served[model]) == {"i-1": 2, "i-2": 2}
+    assert all(len(member.places) <= 1 for member in desk.pool.members.values())
 
 
 def test_names_that_nobody_serves_leave_nothing_behind() -> None:

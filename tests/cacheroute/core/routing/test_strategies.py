@@ -169,6 +169,25 @@ def a_queue(member: Member) -> Board:
     return board
 
 
+class CountingBoard(Board):
+    """A board that counts how often it is weighed."""
+
+    __slots__ = ("times_weighed",)
+
+    def __init__(self) -> None:
+        super().__init__(QueueRules())
+        self.times_weighed = 0
+
+    def wait_ms(self, now_mono_s: float) -> float:
+        self.times_weighed += 1
+        return super().wait_ms(now_mono_s)
+
+
+def a_counting_queue(member: Member) -> CountingBoard:
+    board = member.queues = CountingBoard()
+    return board
+
+
 def test_a_backlog_counts_and_wears_off_by_the_passing_of_time_alone() -> None:
     desk = a_least_load_desk(*instances(2), pending_prefill_count=0.0)
     board = a_queue(desk.member("i-1"))
@@ -195,29 +214,43 @@ def test_a_stuck_head_keeps_new_requests_away() -> None:
     assert len(leases) == 5
 
 
-def test_only_those_are_weighed_at_every_selection_whose_cost_is_moving() -> None:
-    desk = a_least_load_desk(*instances(4))
-    boards = {n: a_queue(desk.member(n)) for n in ("i-1", "i-2")}
-    running = boards["i-1"].timeline.reserve(0.0, 500.0, 100.0)
+def test_nobody_is_weighed_again_while_nothing_moves() -> None:
+    desk = a_least_load_desk(*instances(6))
+    boards = [a_counting_queue(member) for member in desk.pool.members.values()]
+    running = boards[0].timeline.reserve(0.0, 500.0, 100.0)
     desk.chosen()
-    strategy = desk.strategy
-    assert isinstance(strategy, LeastLoad)
-    assert strategy._moving == {desk.member("i-1")}
-    boards["i-1"].timeline.first_token(running, 0.3)
+    boards[0].timeline.first_token(running, 0.3)
     desk.strategy.on_change(desk.member("i-1"))
     desk.chosen()
-    assert strategy._moving == set()
+    weighed = [board.times_weighed for board in boards]
+    desk.now_s = 5.0
+    desk.chosen()
+    assert [board.times_weighed for board in boards] == weighed == [2, 1, 1, 1, 1, 1]
+
+
+def test_who_costs_too_much_to_be_chosen_is_not_weighed_again() -> None:
+    desk = a_least_load_desk(*instances(80))
+    boards = [a_counting_queue(member) for member in desk.pool.members.values()]
+    for n, board in enumerate(boards):
+        board.timeline.reserve(0.0, 10_000.0 + 100.0 * n, 0.0)
+    desk.chosen()
+    for board in boards:
+        board.times_weighed = 0
+    for step in range(1, 51):
+        desk.now_s = step * 0.001
+        assert desk.chosen().member is desk.member("i-1")
+    assert [board.times_weighed for board in boards] == [50] + [0] * 79
 
 
 def test_one_that_left_while_its_cost_was_moving_is_forgotten() -> None:
     desk = a_least_load_desk(*instances(2))
     a_queue(desk.member("i-1")).timeline.reserve(0.0, 1e6, 100.0)
-    desk.turns(1)
+    desk.strategy.on_change(desk.member("i-1"))
     desk.pool.unregister("i-1")
     desk.turns(1)
     strategy = desk.strategy
     assert isinstance(strategy, LeastLoad)
-    assert strategy._moving == set()
+    assert strategy._changed == set()
 
 
 def test_the_choice_tells_its_cost_and_who_came_next() -> None:

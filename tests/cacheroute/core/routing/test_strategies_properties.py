@@ -214,7 +214,7 @@ class ADeskInUse(RuleBasedStateMachine):
             assert len(member.places) <= 8
         strategy = self.desk.strategy
         assert isinstance(strategy, LeastLoad)
-        assert len(strategy._moving) <= 8
+        assert len(strategy._changed) <= 8
 
     def teardown(self) -> None:
         """Once everybody has left, the next selection forgets them."""
@@ -223,7 +223,7 @@ class ADeskInUse(RuleBasedStateMachine):
         self.desk.join(an_instance("last", port=1))
         self.desk.select()
         assert isinstance(self.desk.strategy, LeastLoad)
-        assert not self.desk.strategy._moving
+        assert not self.desk.strategy._changed
 
 
 ADeskInUse.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
