@@ -7,19 +7,27 @@ unknown, and a note says why.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from cacheroute.client.asks import Ask
+from cacheroute.client.ask import Ask
 from cacheroute.client.control import ControlClient
 from cacheroute.client.faults import NotUnderstood, Refused
 from cacheroute.console.rules import RULES, Rules
 from cacheroute.wire import paths
 from cacheroute_cli.diagnostics import UsageFault
+from cacheroute_cli.faults import no_such_proxy
+
+if TYPE_CHECKING:
+    from cacheroute.console.first_tokens import FirstToken
+    from cacheroute.wire.debug import InstanceLoadsReply
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _NO_SUCH_PAGE = frozenset({404, 405, 501})
+_JUDGED_TRACES = 500
+"""Requests that times to first token are told from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +48,8 @@ class Wanted:
     """The Scheduler to ask; None asks the Proxy."""
     scheduler_path: str | None = None
     """Where it lists its Proxies; None is the usual path."""
+    proxy_id: str | None = None
+    """The one Proxy that is meant of those it lists; None is all of them."""
     rules: Rules = RULES
     """Thresholds of alerts."""
 
@@ -154,7 +164,10 @@ def traces(client: ControlClient, wanted: Wanted) -> Found[Any]:
 
 
 def scheduler(client: ControlClient, wanted: Wanted) -> Found[Any]:
-    """Ask the Proxy how it stands with its Scheduler, or a Scheduler whom it knows."""
+    """Ask the Proxy how it stands with its Scheduler, or a Scheduler whom it knows.
+
+    Raises NoSuchProxy when it does not know the one that is meant.
+    """
     from cacheroute.console.rows.scheduler import row_of_proxy, rows_of_scheduler
     from cacheroute.wire.scheduler import ProxyRow
 
@@ -162,8 +175,17 @@ def scheduler(client: ControlClient, wanted: Wanted) -> Found[Any]:
         with ControlClient(wanted.scheduler_url) as its:
             path = wanted.scheduler_path or paths.PROXY_LIST
             proxies = its.ask(Ask(path=path, reply=list[ProxyRow]))
-        return Found(rows=rows_of_scheduler(proxies, wanted.scheduler_url))
-    notes: list[str] = []
+        rows = rows_of_scheduler(proxies, wanted.scheduler_url)
+        if wanted.proxy_id is None or wanted.all:
+            return Found(rows=rows)
+        mine = [row for row in rows if row.proxy_id == wanted.proxy_id]
+        if not mine:
+            known = [row.proxy_id or "" for row in rows]
+            raise no_such_proxy(wanted.proxy_id, wanted.scheduler_url, known)
+        others = f"{len(rows) - 1} more with --all" if len(rows) > 1 else ""
+        notes = [f"only {wanted.proxy_id}, as PROXY_ID says: {others}"] if others else []
+        return Found(rows=mine, notes=notes)
+    notes = []
     reply = told(notes, paths.DEBUG_SCHEDULER, client.scheduler)
     return Found(rows=[row_of_proxy(reply)] if reply else [], notes=notes)
 
@@ -182,8 +204,23 @@ def alerts(client: ControlClient, wanted: Wanted) -> Found[Any]:
         rules=wanted.rules,
         ttl_s=loads.ttl_s if loads else None,
         now=instant_of(loads.generated_at if loads else None),
+        first_tokens=first_tokens(client, loads, notes),
     )
     return Found(rows=found, notes=notes)
+
+
+def first_tokens(
+    client: ControlClient, loads: "InstanceLoadsReply | None", notes: list[str]
+) -> Mapping[str, "FirstToken"]:
+    """Ask for the last requests, for how slow each Instance is; empty where nobody tells."""
+    from cacheroute.console.first_tokens import first_tokens_of
+    from cacheroute.console.rows.traces import trace_rows
+
+    if loads is None:
+        return {}
+    ask = partial(client.traces, last=_JUDGED_TRACES)
+    reply = told(notes, paths.DEBUG_TRACES, ask)
+    return {} if reply is None else first_tokens_of(trace_rows(reply), now_s=loads.generated_at)
 
 
 ASKERS: Mapping[str, Callable[[ControlClient, Wanted], Found[Any]]] = {
@@ -223,6 +260,8 @@ def overview(client: ControlClient, proxy_url: str, rules: Rules = RULES) -> Any
         loads=loads,
         proxy_url=proxy_url,
         rules=rules,
+        # Where nobody tells, nothing is missing from what `status` shows.
+        first_tokens=first_tokens(client, loads, []),
         scheduler=told(notes, paths.DEBUG_SCHEDULER, client.scheduler) if is_scheduled else None,
     )
     return found, rows, notes

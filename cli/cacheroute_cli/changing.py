@@ -68,7 +68,7 @@ def scale(context: Context, choice: Choice, wish: str, *, timeout_s: float | Non
 def _read_wish(wish: str) -> int:
     kind, equals, count = wish.partition("=")
     if kind.removesuffix("s") != SCALED or not equals or not count.isascii() or not count.isdigit():
-        raise UsageFault(f"{wish!r} is no wish such as instance=4")
+        raise UsageFault(f"only Instances are scaled, as in {SCALED}=4, not {wish!r}")
     if int(count) > 256:
         raise UsageFault(f"{count} Instances are more than the 256 that one stack may have")
     return int(count)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from cacheroute.client.asks import Ask
+from cacheroute.client.ask import Ask
 from cacheroute.client.control import ControlClient
 from cacheroute.client.faults import (
     ControlFault,
@@ -122,7 +122,7 @@ def as_our_fault(fault: ControlFault, base: str, context: Context) -> Fault:
                 if fault.url.startswith(base)
                 else fault.message,
                 hint=(
-                    "is it running? try 'cacheroute proxy status', or name it with --proxy-url"
+                    "'cacheroute ps --all' shows what runs here; --proxy-url names another"
                     if context.proxy_url_is_default
                     else "is it running, and is this its control plane?"
                 ),

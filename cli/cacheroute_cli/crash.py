@@ -6,6 +6,7 @@ import time
 import traceback
 from pathlib import Path
 
+from cacheroute_cli.diagnostics import Exit, report
 from cacheroute_cli.supervisor.state import state_root
 
 _KEPT = 20
@@ -23,3 +24,15 @@ def keep_crash(problem: BaseException) -> Path:
     for old in sorted(folder.glob("*.txt"))[:-_KEPT]:
         old.unlink(missing_ok=True)
     return path
+
+
+def report_crash(problem: Exception, *, as_json: bool) -> int:
+    """Say in one line that this is a bug, and where its traceback is; returns the exit code."""
+    report(
+        f"this is a bug: {type(problem).__name__}: {problem}",
+        code="bug",
+        exit_code=Exit.FAILED,
+        hint=f"the details are in {keep_crash(problem)}",
+        as_json=as_json,
+    )
+    return Exit.FAILED

@@ -25,7 +25,7 @@ from cacheroute.console.rows.scores import ScoreRow, explained, score_rows
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.rows.topology import LinkRow, link_rows
 from cacheroute.wire import paths
-from cacheroute_cli.asking import told
+from cacheroute_cli.asking import first_tokens, told
 from cacheroute_cli.config.rules import rules_of
 from cacheroute_cli.control import control_client
 from cacheroute_cli.faults import no_such_instance
@@ -88,6 +88,7 @@ def _view(client: ControlClient, instance_id: str, watching: Watching) -> LinesV
             rules=rules_of(watching.context.alerts),
             ttl_s=loads.ttl_s if loads else None,
             now=instant_of(loads.generated_at if loads else None),
+            first_tokens=first_tokens(client, loads, []),
         )
         if alert.instance_id == instance_id
     ]

@@ -22,3 +22,23 @@ def no_such_instance(instance_id: str, known: Sequence[str]) -> NoSuchInstance:
     return NoSuchInstance(
         f"there is no Instance {instance_id!r} among {len(known)}", hint=hint, id=instance_id
     )
+
+
+class NoSuchProxy(Fault):
+    """The Scheduler knows no Proxy of this name."""
+
+    code = "proxy.unknown"
+    exit = Exit.NOT_FOUND
+
+
+def no_such_proxy(proxy_id: str, scheduler_url: str, known: Sequence[str]) -> NoSuchProxy:
+    """Return the fault, with what the Scheduler knows instead."""
+    near = get_close_matches(proxy_id, known, n=3)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else (
+        "'cacheroute scheduler --all' lists those it knows"
+    )  # fmt: skip
+    return NoSuchProxy(
+        f"the Scheduler at {scheduler_url} knows no Proxy {proxy_id!r} among {len(known)}",
+        hint=hint,
+        id=proxy_id,
+    )

@@ -37,6 +37,8 @@ class Launch:
     """The line it writes when it is ready; its named groups are URLs."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables on top of ours, for what must not stand on a command line."""
+    typed: Mapping[str, str] = field(default_factory=dict)
+    """How the program names what it was given, to how it was typed here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,12 +96,14 @@ _DEFAULT_OF: dict[str, str] = {
 def launch_proxy(options: ProxyOptions, environ: Mapping[str, str]) -> Launch:
     """Return how to run a Proxy."""
     argv = ["-P", "-m", "cacheroute"]
+    typed = {f"--set pool.instances[{at}]": "--instance" for at in range(len(options.instances))}
     if options.config is not None:
         argv += ["--config", str(options.config.absolute())]
     for option, setting in _SETTING_OF.items():
         value = getattr(options, option)
         if value is not None:
             argv += ["--set", f"{setting}={value}"]
+            typed[f"--set {setting}"] = f"--{option.replace('_', '-')}"
     for setting in options.settings:
         argv += ["--set", setting]
     for instance in options.instances:
@@ -110,6 +114,7 @@ def launch_proxy(options: ProxyOptions, environ: Mapping[str, str]) -> Launch:
         argv=python(*argv),
         wanted=_proxy_ports(options, environ),
         says_ready=_PROXY_SAYS,
+        typed=typed,
     )
 
 

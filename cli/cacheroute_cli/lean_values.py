@@ -1,4 +1,4 @@
-"""Values of the command line that need no conversion, taken without the toolkit's converter.
+"""What of the toolkit is done in a way of ours: converting what needs no conversion, and help.
 
 The converter costs more to import than most commands take. Only what is a text already, or
 nothing at all, goes past it; everything else, and everything that is wrong, is its work.
@@ -27,10 +27,25 @@ def lean(command: Any) -> Any:
         _loosen(parameter)
     # The option for help is made late, when it is first asked for.
     make_help = command.get_help_option
-    command.get_help_option = lambda ctx: _loosen(make_help(ctx))
+    command.get_help_option = lambda ctx: _printing(_loosen(make_help(ctx)))
     for inner in (getattr(command, "commands", None) or {}).values():
         lean(inner)
     return command
+
+
+def _printing(help_option: Any) -> Any:
+    """Have help written as all data is: a disk that is full is no bug."""
+    if help_option is not None:
+        help_option.callback = _print_help
+    return help_option
+
+
+def _print_help(ctx: Any, _: Any, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        from cacheroute_cli.output import print_text
+
+        print_text(ctx.get_help())
+        ctx.exit()
 
 
 def _loosen(parameter: Any) -> Any:

@@ -62,7 +62,7 @@ LimitOption = Annotated[
     int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="Show no more than N.")
 ]
 NumberArgument = Annotated[
-    int | None, typer.Argument(metavar="[N]", min=1, help="The same as --limit.")
+    int | None, typer.Argument(metavar="N", min=1, help="The same as --limit.")
 ]
 AllOption = Annotated[
     bool, typer.Option("--all", "-a", help="Show those that have expired as well.")

@@ -18,6 +18,8 @@ from cacheroute_cli.views import ListView
 
 _GOES_ON: frozenset[Format] = frozenset(("plain", "jsonl", "csv", "name"))
 """Forms in which a watch of a log prints only what is new."""
+_MEANING_FLOOR = 48
+"""Cells below which a meaning is no sentence any more."""
 _COUNTS_EVERYTHING = "state"
 """Whoever filters by this column means those as well that have expired."""
 
@@ -92,16 +94,23 @@ class Shown:
             columns=self._columns,
             headers=self._listing.headers,
             content=self.content,
-            footer=self._footer(context, len(shown), len(rows), of_all=of_all),
+            footer=self._footer(
+                context, len(shown), matching=len(rows), there=len(found.rows), of_all=of_all
+            ),
             notes=found.notes,
         )
 
-    def _footer(self, context: Context, shown: int, total: int, *, of_all: bool) -> str:
-        cut = " (--limit)" if shown < total else ""
+    def _footer(
+        self, context: Context, shown: int, *, matching: int, there: int, of_all: bool
+    ) -> str:
+        # What a limit hides counts before what a filter leaves out: it is what was asked for.
+        is_cut = shown < matching
+        cut = " (--limit)" if is_cut else ""
         filtered = f"  ·  {self._filter.text}" if self._filter else ""
         which = "  ·  all" if of_all else ""
-        where = context.name or context.proxy_url
-        return f"{shown} of {total} {self._kind.noun}{cut}{which}{filtered}  ·  {where}"
+        where = context.label or context.name or context.proxy_url
+        count = f"{shown} of {matching if is_cut else there}"
+        return f"{count} {self._kind.noun}{cut}{which}{filtered}  ·  {where}"
 
     def _read_columns(self) -> tuple[Column[Any], ...] | None:
         if self._listing.columns is None or self.is_help:
@@ -115,7 +124,7 @@ class Shown:
         return columns
 
     def _read_filter(self) -> Filter[Any] | None:
-        if self._listing.filter is None:
+        if self._listing.filter is None or not self._listing.filter.strip():
             return None
         try:
             return read_filter(self._listing.filter, self._kind)
@@ -135,7 +144,9 @@ class Shown:
 
 def unknown_column(option: str, problem: UnknownColumn) -> UsageFault:
     """Return the fault of a column that is not there, with those that are."""
-    return UsageFault(f"{option}: {problem}", hint=f"there are {', '.join(problem.known)}")
+    return UsageFault(
+        f"{option}: {problem}", hint="'--columns help' lists them", known=list(problem.known)
+    )
 
 
 def columns_view(kind: Kind[Any], content: Mapping[str, object]) -> ListView[Any]:
@@ -143,11 +154,20 @@ def columns_view(kind: Kind[Any], content: Mapping[str, object]) -> ListView[Any
     from cacheroute.console.explain import EXPLAIN, of_kind
 
     rows = of_kind(kind)
+    # What they are called and mean comes first; other names and units go where there is no room.
+    term, unit, names, meaning = EXPLAIN.chosen("term,unit,names,meaning")
+    shown = (
+        term,
+        replace(unit, wide=False, rank=1),
+        replace(names, wide=False, rank=2),
+        replace(meaning, floor=_MEANING_FLOOR),
+    )
+    others = tuple(one for one in EXPLAIN.columns if one.wide and one.key not in ("unit", "names"))
     return ListView(
-        kind=EXPLAIN,
+        kind=replace(EXPLAIN, columns=shown + others),
         rows=rows,
         total=len(rows),
-        columns=EXPLAIN.chosen("term,unit,names,meaning"),
+        columns=None,
         headers=None,
         content=content,
         footer="",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from cacheroute.console.patterns import regex
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import UsageFault
 from cacheroute_cli.log_printing import LogPrinter
@@ -97,9 +98,9 @@ def _read_grep(text: str | None) -> re.Pattern[str] | None:
     if text is None:
         return None
     try:
-        return re.compile(text)
-    except re.error as problem:
-        raise UsageFault(f"--grep {text!r} is no regular expression: {problem}") from None
+        return regex(text, any_case=False)
+    except ValueError as problem:
+        raise UsageFault(f"--grep {text!r} cannot be searched for: {problem}") from None
 
 
 def _natural(path: Path) -> tuple[str, int, str]:

@@ -10,18 +10,18 @@ import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from cacheroute_cli.context import Given
 from cacheroute_cli.diagnostics import Exit, Fault, report, report_fault
+from cacheroute_cli.groups import CommandGroup
 from cacheroute_cli.lean_values import lean
 from cacheroute_cli.list_options import LISTING
 from cacheroute_cli.options import COMMON
 from cacheroute_cli.supervisor.signals import Stopped
+from cacheroute_cli.wrong_usage import sentence
 
 PROGRAM = "cacheroute"
 
@@ -75,7 +75,16 @@ COMMANDS: Mapping[str, str] = {
 """Every command and its line in the help, so that help imports none of them."""
 
 
-class _LazyGroup(TyperGroup):
+SECTIONS: Mapping[str, str] = {
+    "Look at the fleet": "status",
+    "Change the fleet": "drain",
+    "Run it here": "up",
+    "Tools": "calibrate",
+}
+"""Headings of the help, each with the command that it begins with."""
+
+
+class _LazyGroup(CommandGroup):
     """A group whose commands are modules, imported when they are run."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the toolkit's signature
@@ -87,18 +96,15 @@ class _LazyGroup(TyperGroup):
         module = importlib.import_module(f"cacheroute_cli.commands.{cmd_name}")
         return lean(typer.main.get_command(module.app))
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS)
-            ctx.fail(
-                f"there is no command {args[0]!r}"
-                + (f"; did you mean {' or '.join(map(repr, near))}?" if near else "")
-            )
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as above
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        names = list(COMMANDS)
+        starts = [names.index(first) for first in SECTIONS.values()]
+        widest = max(map(len, names))
+        for heading, start, end in zip(SECTIONS, starts, [*starts[1:], None], strict=True):
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name.ljust(widest), COMMANDS[name]) for name in names[start:end]]
+                )
 
 
 app = typer.Typer(
@@ -173,11 +179,12 @@ def run(arguments: Sequence[str], given: Given | None = None) -> int:
         )
         return code if isinstance(code, int) else Exit.OK
     except Fault as fault:
-        if fault.exit != Exit.BROKEN_PIPE:
-            report_fault(fault, as_json=as_json)
-        return fault.exit
+        return _ended(fault, as_json=as_json)
     except typer.TyperException as problem:
-        return _usage_error(problem, as_json=as_json)
+        try:
+            return _usage_error(problem, arguments, as_json=as_json)
+        except Fault as fault:
+            return _ended(fault, as_json=as_json)
     except typer.Abort:
         return Exit.INTERRUPTED
     except SystemExit as ended:
@@ -189,13 +196,22 @@ def run(arguments: Sequence[str], given: Given | None = None) -> int:
             import traceback
 
             traceback.print_exception(problem)
-        return _crashed(problem, as_json=as_json)
+        from cacheroute_cli.crash import report_crash
+
+        return report_crash(problem, as_json=as_json)
     except Stopped as stopped:
         return 128 + stopped.number
 
 
+def _ended(fault: Fault, *, as_json: bool) -> int:
+    if fault.exit != Exit.BROKEN_PIPE:
+        report_fault(fault, as_json=as_json)
+    return fault.exit
+
+
 def main() -> None:
     """Run the command line of this process and exit."""
+    _open_what_is_closed()
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -205,21 +221,32 @@ def main() -> None:
     sys.exit(code)
 
 
-def _usage_error(problem: typer.TyperException, *, as_json: bool) -> int:
+def _open_what_is_closed() -> None:
+    """Give streams that whoever started us has closed somewhere to go, as daemons expect."""
+    # A file opened later would else be taken for one of them.
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
+def _usage_error(problem: typer.TyperException, arguments: Sequence[str], *, as_json: bool) -> int:
     context = getattr(problem, "ctx", None)
-    path = context.command_path if context is not None else PROGRAM
-    message = problem.format_message()
-    if not message or type(problem).__name__ == "NoArgsIsHelpError":
+    if type(problem).__name__ == "NoArgsIsHelpError" or not problem.format_message():
         # Nothing was asked of a group: its help is the answer.
         from cacheroute_cli.output import print_text
 
         if context is not None:
             print_text(context.get_help())
         return Exit.USAGE
-    message = message[0].lower() + message[1:].rstrip(".").replace("Value error, ", "")
     exit_code = getattr(problem, "exit_code", Exit.USAGE)
+    path = context.command_path if context is not None else _command_in(arguments)
     report(
-        message,
+        sentence(problem),
         code="usage",
         exit_code=exit_code,
         hint=f"try '{path} --help'",
@@ -228,17 +255,9 @@ def _usage_error(problem: typer.TyperException, *, as_json: bool) -> int:
     return int(exit_code)
 
 
-def _crashed(problem: Exception, *, as_json: bool) -> int:
-    from cacheroute_cli.crash import keep_crash
-
-    report(
-        f"this is a bug: {type(problem).__name__}: {problem}",
-        code="bug",
-        exit_code=Exit.FAILED,
-        hint=f"the details are in {keep_crash(problem)}",
-        as_json=as_json,
-    )
-    return Exit.FAILED
+def _command_in(arguments: Sequence[str]) -> str:
+    """Return the command whose help is worth reading, where the toolkit does not say."""
+    return " ".join([PROGRAM, *[word for word in arguments if word in COMMANDS][:1]])
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

@@ -33,6 +33,12 @@ class ReaderGone(Fault):
         super().__init__("")
 
 
+class CannotPrint(Fault):
+    """What was asked for is known, and there is no room where stdout goes."""
+
+    code = "stdout.unwritable"
+
+
 def print_table(context: Context, columns: Sequence[Column[Any]], rows: Sequence[Any]) -> None:
     """Print rows under their headers, as wide as the terminal and no wider."""
     print_rows(
@@ -79,21 +85,23 @@ def print_rows(lines: Sequence[str], *, as_ascii: bool = False) -> None:
 
 
 def write(text: str, *, as_ascii: bool = False) -> None:
-    """Write to stdout at once; raises ReaderGone when nobody reads it any more."""
+    """Write to stdout at once; raises ReaderGone when nobody reads it, else CannotPrint."""
     if as_ascii or not _takes_unicode():
         text = ascii_only(text)
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        _hush()
-        raise ReaderGone from None
     except OSError as problem:
-        # What a terminal says that has been closed.
-        if problem.errno != errno.EIO:
-            raise
-        _hush()
-        raise ReaderGone from None
+        raise _unwritable(problem) from None
+
+
+def _unwritable(problem: OSError) -> Fault:
+    _hush()
+    # The other one is what a terminal says that has been closed.
+    if isinstance(problem, BrokenPipeError) or problem.errno == errno.EIO:
+        return ReaderGone()
+    reason = (problem.strerror or "unknown").lower()
+    return CannotPrint(f"stdout cannot be written ({reason})", cause=reason)
 
 
 def width_of_stdout() -> int | None:

@@ -13,6 +13,7 @@ from cacheroute_cli.output import stdout_is_terminal
 from cacheroute_cli.process_rows import (
     only_wanted,
     row_of_status,
+    rows_by_hand,
     rows_of_all,
     rows_of_stack,
 )
@@ -95,6 +96,10 @@ def _view(
 
 def _notes(rows: Sequence[ProcessRow], stack: str | None) -> list[str]:
     if not rows:
+        by_hand = len(rows_by_hand()) if stack else 0
+        if by_hand:
+            those = "1 process was" if by_hand == 1 else f"{by_hand} processes were"
+            return [f"the stack is not up; {those} started by hand: 'cacheroute ps --all'"]
         return ["nothing is up; bring a stack up with 'cacheroute up -d'"]
     orphans = [row.name for row in rows if row.state == "orphan"]
     if orphans:

@@ -89,8 +89,13 @@ def rows_of_all(state: State | None = None) -> list[ProcessRow]:
     """Return the processes of every stack, and then those that were started by hand."""
     state = state or State()
     rows = [row for home in homes(state.root) for row in rows_of_stack(home)]
-    by_hand = [record for kind in BY_HAND for record in state.running(kind)]
-    return rows + [row_of_record(record) for record in by_hand]
+    return rows + rows_by_hand(state)
+
+
+def rows_by_hand(state: State | None = None) -> list[ProcessRow]:
+    """Return the processes that were started one by one, and still run."""
+    state = state or State()
+    return [row_of_record(record) for kind in BY_HAND for record in state.running(kind)]
 
 
 def only_wanted(rows: Iterable[ProcessRow]) -> list[ProcessRow]:

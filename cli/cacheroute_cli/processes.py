@@ -4,15 +4,17 @@ The same steps for Proxy, Instance and agent; only the Launch differs.
 """
 
 import os
+import shlex
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import Exit, Fault, note, stderr_is_terminal
 from cacheroute_cli.launch import Launch
 from cacheroute_cli.supervisor.ending import Ending, end, end_marked
-from cacheroute_cli.supervisor.faults import AlreadyRunning, NoSuchProcess
+from cacheroute_cli.supervisor.faults import AlreadyRunning, ChildFailed, NoSuchProcess
 from cacheroute_cli.supervisor.identity import identify
 from cacheroute_cli.supervisor.ports import require_free
 from cacheroute_cli.supervisor.runner import Child, Program
@@ -84,11 +86,24 @@ def start_detached(launch: Launch, *, state: State | None = None) -> ProcessRow:
         log = state.log_path(launch.kind, launch.name)
         program = Program(name=launch.kind, argv=launch.argv, log=log, env=launch.env)
         [child] = stack.start(program)
-        match = wait_for_line(child, launch.says_ready, timeout_s=START_TIMEOUT_S)
+        try:
+            match = wait_for_line(child, launch.says_ready, timeout_s=START_TIMEOUT_S)
+        except ChildFailed as fault:
+            said = _as_typed(fault.message, launch.typed)
+            raise type(fault)(said, hint=fault.hint, **fault.details) from None
         record = record_of(launch, child, urls=match.groupdict(), stack=stack.name)
         state.write(record)
         stack.let_go()
     return row_of(record, took_s=time.monotonic() - began)
+
+
+def _as_typed(message: str, typed: Mapping[str, str]) -> str:
+    """Name each option as it was typed, and not as we have passed it on."""
+    lines = []
+    for line in message.splitlines():
+        given, colon, rest = line.partition(": ")
+        lines.append(f"{typed[given]}{colon}{rest}" if given in typed else line)
+    return "\n".join(lines)
 
 
 def become(launch: Launch, *, state: State | None = None) -> None:
@@ -165,9 +180,8 @@ def stop(
     _forget_the_gone(kind, state)
     try:
         record = find_record(kind, name, state=state)
-    except NoSuchProcess as unknown:
+    except NoSuchProcess:
         # Stopping twice is no error, and what is stopped is forgotten.
-        note(f"cacheroute: note: {unknown.message}")
         return None
     if record is None:
         return None
@@ -186,7 +200,8 @@ def show_started(context: Context, row: ProcessRow, *, next_steps: str) -> None:
     """Print what runs now and where, and on a terminal what to do with it."""
     show_process(context, row)
     if stderr_is_terminal() and not context.as_json:
-        note(f"next     {next_steps}")
+        for at, step in enumerate(next_steps.split(" · ")):
+            note(f"{'' if at else 'next':<10}{step}")
 
 
 def show_process(context: Context, row: ProcessRow) -> None:
@@ -212,7 +227,9 @@ def show_process(context: Context, row: ProcessRow) -> None:
     print_lines(context, lines)
 
 
-def show_stopped(context: Context, kind: str, row: ProcessRow | None) -> None:
+def show_stopped(
+    context: Context, kind: str, row: ProcessRow | None, *, name: str | None = None
+) -> None:
     """Print what was stopped; nothing to stop is worth a note and no error."""
     if row is not None:
         show_process(context, row)
@@ -221,7 +238,28 @@ def show_stopped(context: Context, kind: str, row: ProcessRow | None) -> None:
 
         print_document("cacheroute.processes/1", {"items": []})
     else:
-        note(f"no {kind} is running")
+        state = State()
+        running = ", ".join(record.name for record in state.running(kind))
+        called = f" called {name!r}" if name else ""
+        note(f"no {kind}{called} that was started by hand runs here"
+             + (f" (running: {running})" if running else ""))  # fmt: skip
+        if up := what_is_up(state):
+            note(up)
+
+
+def what_is_up(state: State) -> str | None:
+    """Say which stacks are up, whose processes are not those started by hand; None without one."""
+    from cacheroute_cli.supervisor.stack_home import homes
+
+    names = [home.name for home in homes(state.root) if home.is_supervised()]
+    if not names:
+        return None
+    which, shown = (
+        (f"stack {names[0]} is", "its")
+        if len(names) == 1
+        else (f"stacks {', '.join(names)} are", "their")
+    )
+    return f"{which} up: 'cacheroute ps --all' shows {shown} processes"
 
 
 def require_not_running(launch: Launch, state: State) -> None:
@@ -230,7 +268,7 @@ def require_not_running(launch: Launch, state: State) -> None:
     if record is not None and record.is_running():
         raise AlreadyRunning(
             f"{launch.kind} {launch.name} runs already, as pid {record.pid}",
-            hint=f"stop it with 'cacheroute {launch.kind} stop'",
+            hint=f"stop it with 'cacheroute {launch.kind} stop {shlex.quote(launch.name)}'",
             pid=record.pid,
         )
 

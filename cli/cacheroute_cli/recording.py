@@ -95,8 +95,9 @@ def _report(context: Context, path: Path, recorder: Recorder, took_s: float) -> 
     if context.output in ("json", "jsonl"):
         print_document(SCHEMA, content)
     else:
+        looks = "1 look" if recorder.looks == 1 else f"{recorder.looks} looks"
         print_text(
-            f"{path}: {recorder.looks} looks in {render_duration(took_s)}, {recorder.gaps} failed, "
+            f"{path}: {looks} in {render_duration(took_s)}, {recorder.gaps} failed, "
             f"{recorder.written_bytes / 1024:.0f} KiB"
         )
         note(f"see it with: cacheroute tui --replay {path}")

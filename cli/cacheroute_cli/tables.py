@@ -17,6 +17,8 @@ R = TypeVar("R")
 
 _CODES: dict[Tone, str] = {"good": "32", "warn": "33", "bad": "31", "dim": "2", "plain": ""}
 _NARROWEST = 8
+_SHORT = 4
+"""Cells of a first fact, a verdict, that is not worth a row of its own."""
 _LABEL = 10
 """Cells that the label of a line takes, blanks included."""
 _COLOR = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -33,8 +35,9 @@ def render_table(
 ) -> list[str]:
     """Lay the rows out under their headers; `width` None is as wide as it takes.
 
-    What has no room is cut where that may be, and then left out by rank; `may_drop` false
-    keeps columns that somebody has asked for by name.
+    What has no room is cut where that may be, to its floor, and then left out by rank; only when
+    nobody else can go are names cut as well. `may_drop` false keeps columns that somebody has
+    asked for by name.
     """
     if may_drop:
         columns = [column for column in columns if not column.spare or _tells(column, rows)]
@@ -97,18 +100,37 @@ def render_lines(lines: Sequence[Line], *, width: int | None, color: bool) -> li
 def _folded(line: Line, room: int) -> list[Line]:
     rows: list[list[str]] = [[]]
     for fact in map(printable, line.facts):
-        pieces = [fact]
-        if cells(fact) > room:
-            # A path or a URL in two pieces could not be copied.
-            pieces = textwrap.wrap(fact, room, break_on_hyphens=False, break_long_words=False)
+        if below := _behind_a_verdict(rows[-1], fact, room):
+            rows[-1].append(below[0])
+            rows += [[piece] for piece in below[1:]]
+            continue
+        pieces = _in_words(fact, room) if cells(fact) > room else [fact]
         for piece in pieces:
             if rows[-1] and cells(_GAP.join([*rows[-1], piece])) > room:
                 rows.append([piece.lstrip()])
             else:
                 rows[-1].append(piece)
     first, *others = [tuple(row) for row in rows]
-    below = [Line(label="", facts=facts) for facts in others]
-    return [Line(label=line.label, facts=first, tone=line.tone), *below]
+    head = Line(label=line.label, facts=first, tone=line.tone)
+    return [head, *(Line(label="", facts=facts) for facts in others)]
+
+
+def _behind_a_verdict(row: Sequence[str], fact: str, room: int) -> list[str]:
+    """Fold a sentence that follows one short word below itself; empty where that is not so."""
+    if len(row) != 1 or cells(row[0]) > _SHORT:
+        return []
+    left = room - cells(row[0]) - len(_GAP)
+    if left < _NARROWEST or cells(fact) <= left:
+        return []
+    first, *more = _in_words(fact, left)
+    if cells(first) > left:
+        return []
+    return [first, *(" " * (room - left) + piece for piece in more)]
+
+
+def _in_words(fact: str, room: int) -> list[str]:
+    # A path or a URL in two pieces could not be copied.
+    return textwrap.wrap(fact, room, break_on_hyphens=False, break_long_words=False)
 
 
 def _tells(column: Column[R], rows: Sequence[R]) -> bool:
@@ -142,7 +164,7 @@ def _only(
 def _least(columns: Sequence[Column[R]], widths: Sequence[int]) -> int:
     """Return the width when everything that may give way has."""
     narrowest = [
-        min(width, _NARROWEST) if column.gives_way else width
+        min(width, column.floor) if column.gives_way else width
         for column, width in zip(columns, widths, strict=True)
     ]
     return _excess(columns, narrowest, 0)
@@ -168,13 +190,16 @@ def _excess(columns: Sequence[Column[R]], widths: Sequence[int], width: int) -> 
 def _give_way(columns: Sequence[Column[R]], widths: list[int], width: int) -> None:
     excess = _excess(columns, widths, width)
     flexible = [at for at, column in enumerate(columns) if column.gives_way]
-    while excess > 0:
-        # One cell at a time from the widest, so that no column is cut to spare another.
-        at = max(flexible, key=lambda at: widths[at], default=None)
-        if at is None or widths[at] <= _NARROWEST:
-            return
-        widths[at] -= 1
-        excess -= 1
+    # First down to the floor of each, and below it only when that was not enough.
+    for floors in ([column.floor for column in columns], [_NARROWEST] * len(columns)):
+        while excess > 0:
+            # One cell at a time from the widest, so that no column is cut to spare another.
+            room = [at for at in flexible if widths[at] > floors[at]]
+            at = max(room, key=lambda at: widths[at], default=None)
+            if at is None:
+                break
+            widths[at] -= 1
+            excess -= 1
 
 
 def _toned(text: str, tone: Tone, color: bool) -> str:

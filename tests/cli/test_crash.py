@@ -1,10 +1,12 @@
 """A traceback is kept, and not for ever."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from cacheroute_cli.crash import keep_crash
+from cacheroute_cli.crash import keep_crash, report_crash
+from cacheroute_cli.diagnostics import Exit
 
 
 def a_problem() -> Exception:
@@ -44,3 +46,17 @@ def test_without_a_state_folder_it_goes_elsewhere(
     monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path / "file"))
 
     assert keep_crash(a_problem()).exists()
+
+
+def test_it_is_told_in_one_line_that_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path))
+
+    assert report_crash(a_problem(), as_json=True) == Exit.FAILED
+
+    [kept] = (tmp_path / "crash").iterdir()
+    told = json.loads(capsys.readouterr().err)["error"]
+    assert told["code"] == "bug"
+    assert told["message"] == "this is a bug: RuntimeError: odd"
+    assert told["hint"] == f"the details are in {kept}"

@@ -13,7 +13,7 @@ from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import Exit, UsageFault
 from cacheroute_cli.list_options import Listing, Watching
 from cacheroute_cli.lists import Shown, columns_view, remembered_rows
-from cacheroute_cli.views import ListView
+from cacheroute_cli.views import ListView, Look
 from tests.cacheroute.console.builders import a_row
 from tests.cli.commands.conftest import Cli
 from tests.cli.commands.conftest import cli as cli
@@ -26,7 +26,8 @@ ROWS = [a_row("i-2", load={"inflight": 2}), a_row("i-10"), a_row("i-1", load={"i
 
 
 def a_view(**options: Any) -> ListView[Any]:
-    context = Context(proxy_url="http://h:1", name=options.pop("name", None))
+    named = {key: options.pop(key, None) for key in ("name", "label")}
+    context = Context(proxy_url="http://h:1", **named)
     listing = Listing(watching=Watching(context=context), **options)
     return Shown(listing, INSTANCES).view(Found(rows=ROWS, notes=["n"]))
 
@@ -48,6 +49,20 @@ def test_filter_order_and_limit_come_in_this_order() -> None:
     assert view.footer == "1 of 2 Instances (--limit)  ·  inflight>0  ·  lab"
 
 
+def test_who_filters_reads_how_many_there_are_beside_those_that_match() -> None:
+    none = a_view(filter="inflight>99")
+    some = a_view(filter="inflight>0")
+    all_ = a_view(filter="  ")
+
+    assert none.footer == "0 of 3 Instances  ·  inflight>99  ·  http://h:1"
+    assert some.footer == "2 of 3 Instances  ·  inflight>0  ·  http://h:1"
+    assert all_.footer == "3 of 3 Instances  ·  http://h:1"
+
+
+def test_a_label_stands_for_the_name_of_a_context() -> None:
+    assert a_view(name="lab", label="LAB").footer == "3 of 3 Instances  ·  LAB"
+
+
 def test_columns_are_those_that_were_named() -> None:
     view = a_view(columns="id,gpu")
 
@@ -58,11 +73,11 @@ def test_columns_are_those_that_were_named() -> None:
 @pytest.mark.parametrize(
     ("options", "words", "hint"),
     [
-        ({"columns": "id,gpuu"}, "--columns: Instances have no column 'gpuu'", "gpu_util"),
+        ({"columns": "id,gpuu"}, "--columns: Instances have no column 'gpuu'", "--columns help"),
         ({"columns": ","}, "--columns names none", "--columns help"),
-        ({"sort": "gpuu"}, "--sort: Instances have no column 'gpuu'", "gpu_util"),
+        ({"sort": "gpuu"}, "--sort: Instances have no column 'gpuu'", "--columns help"),
         ({"sort": "gpu:up"}, "--sort: 'gpu:up': an order is asc or desc, not 'up'", ""),
-        ({"filter": "gpuu>1"}, "--filter: Instances have no column 'gpuu'", "gpu_util"),
+        ({"filter": "gpuu>1"}, "--filter: Instances have no column 'gpuu'", "--columns help"),
         ({"filter": "gpu>x"}, "--filter: gpu_util>x: 'x' is not a number, at character 5", ""),
     ],
 )
@@ -81,6 +96,14 @@ def test_columns_can_be_listed_with_their_meanings() -> None:
 
     assert len(lines) == len(INSTANCES.columns)
     assert any(line.startswith("gpu_util\t%\tgpu_util gpu\t") for line in lines)
+
+
+def test_meanings_of_columns_can_be_read_on_a_narrow_terminal() -> None:
+    lines = columns_view(INSTANCES, {}).table(Look(width=80, color=False), wide=False)
+
+    [qps] = [line for line in lines if line.startswith("qps_1m")]
+    assert qps.endswith("Requests a second over the last minute.")
+    assert max(map(len, lines)) <= 80
 
 
 def test_help_on_columns_asks_nobody(cli: Cli) -> None:

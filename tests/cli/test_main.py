@@ -73,6 +73,17 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"  {name} " in bare for name in main.COMMANDS)
 
 
+def test_help_has_every_command_under_one_heading_in_the_order_of_the_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main.run([]) == Exit.OK
+
+    listed = capsys.readouterr().out.partition(f"{next(iter(main.SECTIONS))}:")[2].splitlines()
+    shown = [line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "]
+    assert shown == list(main.COMMANDS)
+    assert set(main.SECTIONS.values()) <= set(main.COMMANDS)
+
+
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["--version"]) == Exit.OK
     assert capsys.readouterr().out == f"cacheroute {__version__}\n"
@@ -84,7 +95,7 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
         (["instnces"], "did you mean 'instances'"),
         (["xyz"], "there is no command 'xyz'"),
         (["status", "--colour"], "--colour"),
-        (["-o", "xml", "status"], "'xml' is not one of 'table', 'plain'"),
+        (["-o", "xml", "status"], "must be one of table, plain"),
         (["proxy", "start", "--port", "x"], "--port"),
         (["agent", "strat"], "strat"),
     ],

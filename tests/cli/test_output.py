@@ -3,6 +3,7 @@
 import errno
 import io
 import json
+import subprocess
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from cacheroute_cli.output import (
     print_table,
     print_text,
 )
+from tests.cli.supervisor.children import an_environment
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,13 @@ def test_where_only_ascii_can_be_written_signs_become_letters(
 
     print_lines(Context(), [Line(label="pool", facts=("● 5 · ✕ 1 — 名",))])
 
-    assert raw.getvalue() == b"pool      * 5 | x 1 - ?\n"
+    assert raw.getvalue() == b"pool      * 5 | x 1 - ??\n"
 
 
 def test_ascii_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     print_lines(Context(ascii=True), [Line(label="pool", facts=("● 5 · ✕ 1 — 名",))])
 
-    assert capsys.readouterr().out == "pool      * 5 | x 1 - ?\n"
+    assert capsys.readouterr().out == "pool      * 5 | x 1 - ??\n"
 
 
 def test_json_on_an_ascii_stdout_keeps_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,16 +175,17 @@ def test_a_terminal_that_is_gone_ends_us_as_a_pipe_does(
             print_text("anything")
 
 
-def test_a_full_disk_is_no_reader_that_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(io.StringIO):
-        encoding = "utf-8"
+def test_a_full_disk_is_no_bug_and_no_reader_that_left() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cacheroute_cli", "version"],
+            env=an_environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
 
-        def write(self, text: str) -> int:
-            raise OSError(errno.ENOSPC, "full")
-
-    monkeypatch.setattr(sys, "stdout", Full())
-    with pytest.raises(OSError, match="full"):
-        print_text("anything")
+    assert done.returncode == Exit.FAILED
+    assert done.stderr == (
+        "cacheroute: error: stdout cannot be written (no space left on device)\n"
+    )
 
 
 def test_a_reader_that_leaves_ends_us_with_its_own_code(

@@ -26,6 +26,26 @@ def test_what_has_failed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert row.endswith("ended with exit 3, after 5 restarts in 60 s")
 
 
+def test_names_and_ports_are_whole_on_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    statuses = [
+        ProcessStatus(
+            name=name, kind="instance", stack="s", state="running", ready=True, argv=(),
+            ports={"a": 58001, "b": 58002}, urls={},
+        )
+        for name in ("instance-1", "instance-2", "hp_127.0.0.1:58001")
+    ]  # fmt: skip
+
+    print_statuses(Context(output="table"), "s", statuses)
+
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.split()[:4] == ["NAME", "PID", "STATE", "READY"]
+    assert [row.split()[0] for row in rows] == [status.name for status in statuses]
+    assert all(row.endswith("58001 58002") and len(row) <= 80 for row in rows)
+
+
 def test_a_document_has_every_key_and_null_for_what_nobody_knows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

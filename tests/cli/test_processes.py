@@ -18,6 +18,7 @@ from cacheroute_cli.processes import (
     show_process,
     start_detached,
     stop,
+    what_is_up,
 )
 from cacheroute_cli.supervisor.faults import (
     AlreadyRunning,
@@ -27,6 +28,7 @@ from cacheroute_cli.supervisor.faults import (
 )
 from cacheroute_cli.supervisor.identity import marked_with
 from cacheroute_cli.supervisor.runner import python
+from cacheroute_cli.supervisor.stack_home import StackHome
 from cacheroute_cli.supervisor.state import State
 from tests.cli.supervisor.children import an_environment, eventually, is_gone
 
@@ -218,3 +220,17 @@ def test_a_record_of_the_foreground_process_is_kept_across_the_exec(state: State
         stop("agent", None, grace_s=5, state=state)
 
         assert process.wait(timeout=10) == -signal.SIGTERM
+
+
+def test_whoever_looks_for_what_a_stack_runs_is_led_there(state: State) -> None:
+    assert what_is_up(state) is None
+
+    lab, zoo = (StackHome(name, state.root) for name in ("lab", "zoo"))
+    lab.prepare()
+    zoo.prepare()
+    with lab.supervising():
+        assert what_is_up(state) == "stack lab is up: 'cacheroute ps --all' shows its processes"
+        with zoo.supervising():
+            assert what_is_up(state) == (
+                "stacks lab, zoo are up: 'cacheroute ps --all' shows their processes"
+            )

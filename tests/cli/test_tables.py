@@ -1,9 +1,9 @@
 """Columns under headers, at any width, with any content."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cacheroute.console.cells import cells
-from cacheroute.console.columns import Column
+from cacheroute.console.columns import NAME_FLOOR, Column
 from cacheroute.console.lines import Line
 from cacheroute_cli.tables import cells_shown, fit, render_line, render_lines, render_table
 
@@ -89,11 +89,38 @@ def test_a_line_that_is_too_long_goes_on_below_between_two_facts() -> None:
 
 
 def test_a_fact_that_is_too_long_goes_on_between_two_words() -> None:
-    assert folded("5", "No Instance is alive.", "x") == [
-        "pool      5",
+    assert folded("5 here", "No Instance is alive.", "x") == [
+        "pool      5 here",
         "          No Instance is",
         "          alive.  x",
     ]
+
+
+def test_a_sentence_behind_a_verdict_goes_on_below_itself() -> None:
+    line = Line(label="proxy", facts=("ok  ", "hp_127.0.0.1:8001 at http://h:8002: all is well"))
+
+    assert render_lines([line], width=52, color=False) == [
+        "proxy     ok    hp_127.0.0.1:8001 at http://h:8002:",
+        "                all is well",
+    ]
+
+
+def test_names_are_cut_only_when_no_other_column_can_go() -> None:
+    columns = (
+        replace(COLUMNS[0], floor=NAME_FLOOR),
+        replace(COLUMNS[0], key="why", header="WHY"),
+        replace(COLUMNS[1], rank=1),
+    )
+    rows = [Row("inst-" + "x" * 13, 7)]
+
+    def at(width: int) -> str:
+        return render_table(columns, rows, width=width, color=False)[1]
+
+    assert at(41) == f"{rows[0].name}  {rows[0].name}  7"
+    assert at(31) == f"{rows[0].name}  inst-xx…  7"
+    assert at(30) == f"{rows[0].name}  inst-xxxx…"
+    assert at(28) == f"{rows[0].name}  inst-xx…"
+    assert at(26) == "inst-xxxxxxxxxx…  inst-xx…"
 
 
 def test_a_word_stays_whole_so_that_it_can_be_copied() -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from cacheroute_cli.context import Context
+from cacheroute_cli.groups import CommandGroup
 from cacheroute_cli.launch import AGENT_LISTEN, launch_agent
 from cacheroute_cli.options import with_context
 from cacheroute_cli.processes import (
@@ -16,11 +17,13 @@ from cacheroute_cli.processes import (
     show_stopped,
     start_detached,
     stop,
+    what_is_up,
 )
 from cacheroute_cli.supervisor.faults import NoSuchProcess
 from cacheroute_cli.supervisor.state import State
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Run the resource agent here: it serves the load of this host to Instances.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -68,7 +71,7 @@ def stop_(
     ] = 10.0,
 ) -> None:
     """Stop the resource agent that was started here."""
-    show_stopped(context, "agent", stop("agent", name, grace_s=grace))
+    show_stopped(context, "agent", stop("agent", name, grace_s=grace), name=name)
 
 
 @app.command("status")
@@ -79,7 +82,7 @@ def status(context: Context, name: NameArgument = None) -> None:
     if record is None:
         raise NoSuchProcess(
             "no resource agent that was started here is running",
-            hint="start one with 'cacheroute agent start'",
+            hint=what_is_up(State()) or "start one with 'cacheroute agent start'",
         )
     if url := record.urls.get("url"):
         from cacheroute_cli.control import control_client

@@ -7,14 +7,18 @@ import typer
 
 from cacheroute_cli.context import Given
 from cacheroute_cli.diagnostics import Exit, Fault, note
+from cacheroute_cli.groups import CommandGroup
 from cacheroute_cli.options import with_given
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="See, check and edit the configuration of the console; 'server' shows the Proxy's.",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
 )
+
+_SAYS_NOTHING = "is empty: it changes nothing"
 
 OriginOption = Annotated[
     bool, typer.Option("--origin", help="Show who gave each value.", show_default=False)
@@ -38,6 +42,8 @@ def show_(given: Given, *, origin: OriginOption = False) -> None:
 
     loaded = load(given)
     loaded.require_readable()
+    for file in loaded.empty:
+        note(f"cacheroute: note: {file} {_SAYS_NOTHING}")
     columns = None if origin else VALUES.chosen("key,value")
     files = [str(path) for path in loaded.read]
     show(
@@ -66,12 +72,16 @@ def validate(given: Given) -> None:
     from cacheroute_cli.output import print_document, print_text
 
     loaded = load(given)
-    loaded.required()
+    loaded.require_good()
     files = [str(path) for path in loaded.read]
     if context_for(loaded).as_json:
-        print_document("cacheroute.config_check/1", {"ok": True, "files": files})
+        empty = [str(file) for file in loaded.empty]
+        print_document("cacheroute.config_check/1", {"ok": True, "files": files, "empty": empty})
     else:
-        print_text("\n".join([*files, "the configuration is good"]))
+        lines = [
+            f"{file} {_SAYS_NOTHING}" if file in loaded.empty else file for file in loaded.read
+        ]
+        print_text("\n".join([*map(str, lines), "the configuration is good"]))
 
 
 @app.command("init")

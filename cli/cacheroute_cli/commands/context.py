@@ -1,19 +1,25 @@
 """`cacheroute context`: which Proxy is meant, by name."""
 
+import shlex
 from typing import Annotated
 
 import typer
 
 from cacheroute_cli.context import Given
 from cacheroute_cli.diagnostics import Exit, Fault, note
+from cacheroute_cli.groups import CommandGroup
 from cacheroute_cli.options import with_given
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Choose which Proxy is meant, by name. None of this asks a Proxy, so it works offline.",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
 )
+
+_SPELLED = {"label": "--label", "color": "--label-color", "token_file": "--token-file"}
+"""How a key of a context is typed, where that is an option of ours."""
 
 NameArgument = Annotated[str, typer.Argument(metavar="CONTEXT", help="Name of the context.")]
 
@@ -46,7 +52,7 @@ def list_(given: Given) -> None:
 def show_(
     given: Given,
     name: Annotated[
-        str | None, typer.Argument(metavar="[CONTEXT]", help="Default: the one in force.")
+        str | None, typer.Argument(metavar="CONTEXT", help="Default: the one in force.")
     ] = None,
 ) -> None:
     """Show one context, with every value and where it stands."""
@@ -134,13 +140,14 @@ def add(
         try:
             values[key] = CONTEXT_OPTIONS[key].kind.read(value)  # type: ignore[assignment]
         except ValueError as problem:
-            raise UsageFault(f"{key} {problem}") from None
+            raise UsageFault(f"{_SPELLED.get(key, key)} {problem}") from None
     loaded = load(given)
     loaded.require_readable()
     if name in loaded.in_force.contexts:
         raise ContextExists(
             f"there is a context {name!r} already",
-            hint=f"'cacheroute context rm {name}' removes it, 'config edit' changes it",
+            hint=f"'cacheroute context rm {shlex.quote(name)}' removes it, "
+            "'cacheroute config edit' changes it",
         )
 
     def edit(text: str) -> str:
@@ -151,7 +158,7 @@ def add(
     if use_it:
         _say_what_holds(given, name)
     else:
-        note(f"added; 'cacheroute context use {name}' makes it the current one")
+        note(f"added; 'cacheroute context use {shlex.quote(name)}' makes it the current one")
 
 
 @app.command("rm")

@@ -22,7 +22,7 @@ class NothingCalledSo(Fault):
 def explain_(
     listing: Listing,
     term: Annotated[
-        str | None, typer.Argument(metavar="[TERM]", help="A word; without it, all there are.")
+        str | None, typer.Argument(metavar="TERM", help="A word; without it, all there are.")
     ] = None,
 ) -> None:
     """Explain a column, an alert or a word: meaning, source, unit, and what unknown means."""

@@ -16,7 +16,7 @@ def help_(
     given: Given,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[COMMAND...]", help="Such as: context add."),
+        typer.Argument(metavar="COMMAND...", help="Such as: context add."),
     ] = None,
 ) -> None:
     """Show the help of a command, or of all."""

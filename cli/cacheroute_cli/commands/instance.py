@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from cacheroute_cli.context import Context
+from cacheroute_cli.groups import CommandGroup
 from cacheroute_cli.launch import INSTANCE_PORT, launch_instance
 from cacheroute_cli.options import with_context
 from cacheroute_cli.processes import (
@@ -17,6 +18,7 @@ from cacheroute_cli.processes import (
 )
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Run demo Instances here, and put real model servers into the pool.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -252,4 +254,4 @@ def stop_(
     ] = STOP_GRACE_S,
 ) -> None:
     """Stop an Instance that was started here, or end its attachment; it leaves the pool first."""
-    show_stopped(context, "instance", stop("instance", name, grace_s=grace))
+    show_stopped(context, "instance", stop("instance", name, grace_s=grace), name=name)

@@ -17,7 +17,7 @@ def logs(
     context: Context,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Processes, or kinds (default: all)."),
+        typer.Argument(metavar="NAME...", help="Processes, or kinds (default: all)."),
     ] = None,
     *,
     follow: Annotated[

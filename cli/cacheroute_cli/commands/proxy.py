@@ -8,6 +8,7 @@ import typer
 
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import note
+from cacheroute_cli.groups import CommandGroup
 from cacheroute_cli.launch import ProxyOptions, launch_proxy
 from cacheroute_cli.options import with_context
 from cacheroute_cli.output import print_document
@@ -21,6 +22,7 @@ from cacheroute_cli.processes import (
     show_stopped,
     start_detached,
     stop,
+    what_is_up,
 )
 from cacheroute_cli.supervisor.faults import NoSuchProcess
 from cacheroute_cli.supervisor.ports import require_free
@@ -28,6 +30,7 @@ from cacheroute_cli.supervisor.state import State
 from cacheroute_cli.web_console import BesideProxy
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Run the Proxy here: start it, stop it, see how it is.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -113,7 +116,9 @@ def start(
     ] = None,
     max_capacity: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Requests at once that count as full (default: 8)."),
+        typer.Option(
+            metavar="N", min=1, help="Requests at once that count as full (default: 8)."
+        ),
     ] = None,
     proxy_ui: Annotated[
         bool | None,
@@ -176,7 +181,8 @@ def start(
     show_started(
         context,
         row,
-        next_steps=f"cacheroute status --proxy-url {row.urls['control']} · cacheroute proxy stop",
+        next_steps=f"cacheroute status --proxy-url {row.urls['control']} · "
+        f"cacheroute proxy stop {row.name}",
     )
 
 
@@ -196,7 +202,7 @@ def stop_(
     row = stop("proxy", name, grace_s=grace)
     if row is not None and State().read("web", row.name) is not None:
         stop("web", row.name)
-    show_stopped(context, "proxy", row)
+    show_stopped(context, "proxy", row, name=name)
 
 
 @app.command("status")
@@ -212,7 +218,8 @@ def status(
     if record is None:
         raise NoSuchProcess(
             "no Proxy that was started here is running",
-            hint="start one with 'cacheroute proxy start'; for others, 'cacheroute status'",
+            hint=what_is_up(State())
+            or "start one with 'cacheroute proxy start'; for others, 'cacheroute status'",
         )
     if control := record.urls.get("control"):
         from cacheroute_cli.control import control_client

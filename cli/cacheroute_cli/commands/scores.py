@@ -14,7 +14,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def scores(
     listing: Listing,
     instance_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Only this Instance.")
+        str | None, typer.Argument(metavar="ID", help="Only this Instance.")
     ] = None,
     *,
     explain: Annotated[

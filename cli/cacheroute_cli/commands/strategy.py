@@ -16,7 +16,7 @@ def strategy(
     context: Context,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Route by this one from the next request on."),
+        typer.Argument(metavar="NAME", help="Route by this one from the next request on."),
     ] = None,
 ) -> None:
     """Show how an Instance is chosen, or choose it another way until the Proxy restarts."""

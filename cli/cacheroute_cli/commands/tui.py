@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from cacheroute_cli.context import TOKEN_VARIABLE, Given
+from cacheroute_cli.diagnostics import UsageFault
 from cacheroute_cli.options import with_given
 from cacheroute_cli.supervisor.runner import python
 
@@ -53,10 +54,19 @@ def tui(
     ] = None,
 ) -> None:
     """Open the console: the pool, its resources, queues, scores and decisions, live."""
+    from cacheroute_cli.config.doubts import require_screen_interval
     from cacheroute_cli.context import resolve
 
     # What is wrong with the configuration is said before the terminal is taken over.
     resolve(given)
+    interval_s = given.interval_s if interval_s is None else interval_s
+    if interval_s is not None:
+        require_screen_interval(interval_s)
+    for name, value in (("--size", size), ("--svg", svg)):
+        if value is not None and not once:
+            raise UsageFault(
+                f"{name} is about what --once prints", hint=f"add --once, or leave {name} out"
+            )
     said = {
         "--screen": screen,
         "--interval": interval_s,

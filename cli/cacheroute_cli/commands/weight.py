@@ -19,7 +19,7 @@ def weight(
     number: Annotated[
         float | None,
         typer.Argument(
-            metavar="[N]", min=0, max=1e6, help="Its share against others; 0 takes nothing new."
+            metavar="N", min=0, max=1e6, help="Its share against others; 0 takes nothing new."
         ),
     ] = None,
     *,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cacheroute_cli.config.load import BadConfig
 from cacheroute_cli.config.sources import Unreadable, read_text
-from cacheroute_cli.config.store import problems_of, put
+from cacheroute_cli.config.store import doubts_in, problems_of, put
 from cacheroute_cli.config.texts import template
 from cacheroute_cli.diagnostics import Fault, UsageFault, note
 
@@ -38,7 +38,7 @@ def edit_by_hand(path: Path) -> None:
     copy = Path(f.name)
     _run_editor(copy)
     after = copy.read_text(encoding="utf-8")
-    if problems := problems_of(after, copy):
+    if problems := (problems_of(after, copy) or doubts_in(after, copy)):
         raise BadConfig(
             "\n".join(problems), hint=f"{path} is as it was; what you wrote is kept in {copy}"
         )
@@ -51,6 +51,11 @@ def edit_by_hand(path: Path) -> None:
     note(f"{path} is written")
 
 
+def _reason(problem: OSError | ValueError) -> str:
+    words = problem.strerror if isinstance(problem, OSError) else None
+    return (words or str(problem)).lower()
+
+
 def _run_editor(copy: Path) -> None:
     said = next((os.environ[name] for name in _EDITORS if os.environ.get(name)), _USUAL_EDITOR)
     try:
@@ -59,7 +64,7 @@ def _run_editor(copy: Path) -> None:
     except (OSError, ValueError) as problem:
         copy.unlink()
         raise EditorFailed(
-            f"the editor {said!r} cannot be started ({problem})",
+            f"the editor {said!r} cannot be started ({_reason(problem)})",
             hint="name another one in VISUAL or EDITOR",
         ) from None
     if code != 0:

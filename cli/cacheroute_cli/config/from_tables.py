@@ -70,15 +70,9 @@ def _bindings(layer: Layer, values: object, origin: Origin) -> None:
     if not isinstance(values, Mapping) or len(values) > MAX_KEYS:
         layer.problems.append(f"{origin((KEYS,))}: {KEYS} must be a table of actions and keys")
         return
-    taken: dict[str, str] = {}
     for action, pressed in values.items():
         where = origin((KEYS, action))
         if not isinstance(pressed, str) or not pressed:
             layer.problems.append(f"{where}: {KEYS}.{action} must be the name of a key")
-        elif pressed in taken:
-            layer.problems.append(
-                f"{where}: {KEYS}.{action} is {pressed!r}, which {KEYS}.{taken[pressed]} is too"
-            )
         else:
-            taken[pressed] = action
             layer.values[f"{KEYS}.{action}"] = Value(value=pressed, origin=where)

@@ -43,6 +43,8 @@ class Layer:
     """What is wrong with it, a sentence each."""
     is_of_this_folder: bool = False
     """Whether it is found by being here, so that a stranger may have written it."""
+    is_empty: bool = False
+    """Whether it is a file that says nothing at all, not even in a comment."""
 
     def take(self, option: Option, value: object, origin: str, *, name: str | None = None) -> None:
         """Keep a value, or note why it cannot be."""
@@ -67,8 +69,16 @@ class Layer:
         self.contexts.setdefault(context, {})[key] = read
 
     def unknown(self, origin: str, name: str, key: str, known: Mapping[str, object]) -> None:
-        """Note a key that nothing is called, with what may have been meant."""
-        near = get_close_matches(key, known, n=1, cutoff=0.5)
+        """Note a key that nothing is called, with what may have been meant, as it is written."""
+        by_last = {path.rpartition(".")[2]: path for path in reversed(_paths())}
+        siblings = get_close_matches(key, known, n=1, cutoff=0.5)
+        elsewhere = get_close_matches(key, by_last, n=1, cutoff=0.75)
+        near = (
+            [by_last[key]]
+            if key in by_last
+            else [name.removesuffix(key) + one for one in siblings]
+            or [by_last[one] for one in elsewhere]
+        )
         meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
         self.problems.append(f"{origin}: {name} is not known{meant}")
 
@@ -169,3 +179,9 @@ def known_tables() -> tuple[str, ...]:
     """Return every name that may stand at the top of a file."""
     top = [key for key, option in OPTIONS.items() if "." not in key and option.in_files]
     return (*top, CONTEXTS, *TABLES, KEYS)
+
+
+def _paths() -> tuple[str, ...]:
+    """Return every key that a file may hold, by its whole path."""
+    of_contexts = [f"{CONTEXTS}.NAME.{key}" for key in CONTEXT_OPTIONS if key not in OPTIONS]
+    return (*(key for key, option in OPTIONS.items() if option.in_files), *of_contexts)

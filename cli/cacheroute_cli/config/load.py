@@ -5,7 +5,7 @@ them raises BadConfig.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from cacheroute_cli.config.sources import (
 )
 from cacheroute_cli.context import Given
 from cacheroute_cli.diagnostics import UsageFault
+
+_NO_SUCH_FILE = "there is no such file"
 
 
 class BadConfig(UsageFault):
@@ -41,15 +43,32 @@ class Loaded:
     places: Places
     read: tuple[Path, ...]
     """The files that are there, the highest first."""
+    empty: tuple[Path, ...] = ()
+    """Those of them that say nothing at all."""
 
     def require_readable(self) -> None:
         """Raise BadConfig when something in the files is wrong."""
         if problems := self.in_force.problems:
             raise BadConfig(
-                "\n".join(problems),
-                hint="'cacheroute config edit' opens your file, 'config path' names them all",
-                problems=list(problems),
+                "\n".join(problems), hint=self._way_out(problems), problems=list(problems)
             )
+
+    def require_good(self) -> None:
+        """Raise BadConfig or UnknownContext also for what only the console would go without."""
+        from cacheroute_cli.config.doubts import doubts
+
+        held = self.required()
+        if found := doubts(held.values):
+            raise BadConfig("\n".join(found), hint=self._way_out(found), problems=found)
+
+    def _way_out(self, problems: Sequence[str]) -> str:
+        if any(problem.startswith(tuple(map(str, self.read))) for problem in problems):
+            return (
+                "'cacheroute config edit' opens your file, 'cacheroute config path' names them all"
+            )
+        if any(problem.endswith(_NO_SUCH_FILE) for problem in problems):
+            return "'cacheroute config init' writes one there"
+        return "set the variable to something else, or unset it"
 
     def required(self) -> InForce:
         """Return what holds; raises BadConfig or UnknownContext when it cannot be used."""
@@ -80,6 +99,7 @@ def load(
     where = places(given.config_file, environ, here or Path())
     layers = [from_options(given), *from_variables(environ)]
     read: list[Path] = []
+    empty: list[Path] = []
     if where.stack is not None:
         layers.append(from_stack_file(where.stack))
         read.append(where.stack)
@@ -87,7 +107,9 @@ def load(
         if path is not None and (layer := from_toml(path)) is not None:
             layers.append(layer)
             read.append(path)
+            if layer.is_empty:
+                empty.append(path)
     if where.is_named and where.user not in read:
-        layers.append(Layer(problems=[f"{where.user}: there is no such file"]))
+        layers.append(Layer(problems=[f"{where.user}: {_NO_SUCH_FILE}"]))
     held = in_force(layers)
-    return Loaded(in_force=held, places=where, read=tuple(read))
+    return Loaded(in_force=held, places=where, read=tuple(read), empty=tuple(empty))

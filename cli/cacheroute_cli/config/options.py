@@ -12,6 +12,9 @@ from cacheroute_cli.config.kinds import Kind
 from cacheroute_cli.context import DEFAULT_INTERVAL_S, DEFAULT_PROXY_URL, DEFAULT_TIMEOUT_S
 
 MIN_INTERVAL_S = 0.2
+MIN_SCREEN_INTERVAL_S = 0.5
+MAX_SCREEN_INTERVAL_S = 10.0
+"""The console draws whole screens; a watch may look more often, or hardly ever."""
 KEYS = "keys"
 """Table of key bindings, whose keys are the ids of actions."""
 CONTEXTS = "contexts"
@@ -79,7 +82,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(
             key="proxy_id",
             kind=kinds.text(),
-            doc="The Proxy in question, by its name at the Scheduler.",
+            doc="The Proxy that `scheduler` shows of those that a Scheduler lists.",
             published="PROXY_ID",
             in_files=False,
         ),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from cacheroute_cli.config.options import CONTEXTS, OPTIONS
 from cacheroute_cli.context import Given
 
 MAX_FILE_BYTES = 1024 * 1024
+_TWICE = ("cannot overwrite", "cannot declare", "duplicate inline", "cannot mutate immutable")
+"""How the reader begins to say that a key stands twice; it names neither the key nor the first."""
 _AT_LINE = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 _AT_END = " (at end of document)"
 _CONSOLE_BLOCK = re.compile(rb"^console[ \t]*:", re.MULTILINE)
@@ -67,7 +70,7 @@ def from_toml(path: Path) -> Layer | None:
         layer.problems.append(str(problem))
         return layer
     fill_from_toml(layer, text, path)
-    return layer
+    return replace(layer, is_empty=not text.strip() and path.is_file())
 
 
 def fill_from_toml(layer: Layer, text: str, path: Path) -> None:
@@ -156,7 +159,13 @@ def _no_toml(path: Path, text: str, said: str) -> str:
     found = _AT_LINE.match(said)
     what, line = (found["what"], int(found["line"])) if found else (said, text.count("\n") + 1)
     what = what.removesuffix(_AT_END)
-    return f"{path}:{line}: is not valid TOML: {what[:1].lower()}{what[1:]}"
+    what = f"{what[:1].lower()}{what[1:]}"
+    if what.startswith(_TWICE):
+        from cacheroute_cli.config.toml_twice import given_twice
+
+        if twice := given_twice(text, line, what):
+            return f"{path}:{twice.line}: {twice.name} is given twice, first on line {twice.first}"
+    return f"{path}:{line}: is not valid TOML: {what}"
 
 
 def _plain(entry: Any, path: tuple[str, ...], lines: dict[tuple[str, ...], int]) -> Any:

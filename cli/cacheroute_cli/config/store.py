@@ -47,6 +47,15 @@ def problems_of(text: str, path: Path) -> list[str]:
     return layer.problems
 
 
+def doubts_in(text: str, path: Path) -> list[str]:
+    """Return what a good text asks of the console in vain, a sentence each."""
+    from cacheroute_cli.config.doubts import doubts
+
+    layer = Layer()
+    fill_from_toml(layer, text, path)
+    return doubts(layer.values)
+
+
 def change(path: Path, edit: Callable[[str], str]) -> None:
     """Edit the file, which need not be there yet.
 

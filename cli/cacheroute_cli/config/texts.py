@@ -37,7 +37,7 @@ def template() -> str:
         below = [one for one in in_files if one.key.startswith(f"{table}.")]
         lines = [_commented(one, one.key.partition(".")[2]) for one in below]
         parts.append(f"[{table}]\n" + "".join(lines))
-    parts.append(f'[{KEYS}]\n# "app.pause" = "p"\n')
+    parts.append(f'[{KEYS}]\n# "screen.1" = "f1"\n')
     return "\n".join(parts)
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 
+from cacheroute_cli.config.doubts import doubts
 from cacheroute_cli.config.load import Loaded
 from cacheroute_cli.config.tokens import exposure, path_of
 from cacheroute_cli.doctor.check import Check, bad, ok, warn
@@ -15,6 +16,10 @@ def check_config(loaded: Loaded) -> Iterator[Check]:
         yield bad("config", "\n".join(held.problems), "'cacheroute config edit' opens your file")
     else:
         yield ok("config", ", ".join(map(str, loaded.read)) or "no files: the defaults hold")
+    for doubt in doubts(held.values):
+        yield warn("config", doubt, "'cacheroute config edit' opens your file")
+    for nothing in loaded.empty:
+        yield warn("config", f"{nothing} is empty: it changes nothing", "remove it, or fill it in")
     if held.context is not None and held.context not in held.contexts:
         known = ", ".join(held.contexts) or "none"
         yield bad(

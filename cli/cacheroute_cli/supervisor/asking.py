@@ -77,7 +77,7 @@ def replies(
     home: StackHome, request: Request, *, silence_s: float | None = None
 ) -> Iterator[Reply]:
     """Ask, and give every reply as it comes; raises as `ask` does."""
-    with closing(_connect(home)) as connection, connection.makefile("rb") as lines:
+    with closing(connected(home)) as connection, connection.makefile("rb") as lines:
         connection.settimeout(silence_s)
         connection.sendall(encode(request))
         while (reply := _next(home, lines)) is not None:
@@ -86,7 +86,8 @@ def replies(
             yield reply
 
 
-def _connect(home: StackHome) -> socket.socket:
+def connected(home: StackHome) -> socket.socket:
+    """Return a connection to the supervisor of a stack; raises NoSupervisor."""
     record = home.supervisor()
     path = Path(record.socket) if record is not None else home.socket()
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -64,6 +64,9 @@ class ChildHitConflict(ChildFailed):
     exit = Exit.CONFLICT
 
 
+_ERROR = "cacheroute: error: "
+"""How programs of ours begin an error; within one of ours it says nothing new."""
+
 _BY_EXIT_CODE: dict[int, type[ChildFailed]] = {
     Exit.USAGE: ChildRefusedConfig,
     Exit.CONFLICT: ChildHitConflict,
@@ -73,7 +76,8 @@ _BY_EXIT_CODE: dict[int, type[ChildFailed]] = {
 def child_failed(name: str, exit_code: int | None, last_lines: list[str], log: str) -> ChildFailed:
     """Name the fault that an ended child stands for."""
     how = "ended" if exit_code is None else _how(exit_code)
-    message = "\n".join([f"{name} {how} before it was ready", *last_lines])
+    said = [line.removeprefix(_ERROR) for line in last_lines]
+    message = "\n".join([f"{name} {how} before it was ready", *said])
     fault = _BY_EXIT_CODE.get(exit_code if exit_code is not None else -1, ChildFailed)
     return fault(message, hint=f"its log is {log}", child_exit=exit_code, log=log)
 

@@ -5,6 +5,7 @@ processes stay unnamed.
 """
 
 import os
+import re
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +15,12 @@ from cacheroute_cli.supervisor.faults import PortTaken
 from cacheroute_cli.supervisor.identity import PROC, command_line, running_pids
 
 _LISTENING = "0A"
+_SECRETS = re.compile(
+    r"(?P<name>--?[a-z-]*(?:token|key|password|secret)[= ]|\b[a-z_]*(?:api_key|token|password)=)"
+    r"(?!env:)\S+",
+    re.IGNORECASE,
+)
+"""Values that a command line may hold and that no terminal or log should repeat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +69,13 @@ def owner_of(port: int, *, proc: Path = PROC) -> Owner | None:
         return None
     for pid in running_pids(proc=proc):
         if _holds_any(pid, inodes, proc):
-            return Owner(pid=pid, command=command_line(pid, proc=proc))
+            return Owner(pid=pid, command=without_secrets(command_line(pid, proc=proc)))
     return None
+
+
+def without_secrets(command: str | None) -> str | None:
+    """Return a command line with what looks like a secret left out."""
+    return command and _SECRETS.sub(r"\g<name>***", command)
 
 
 def require_free(wanted: Iterable[Wanted]) -> None:

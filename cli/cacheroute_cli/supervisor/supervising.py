@@ -242,7 +242,7 @@ class Supervisor:
         }
         ports = await asyncio.to_thread(preflight, starting, own_ports=own_ports, marks=marks)
         if ports:
-            tell(f"ports {render_ports(ports)} free")
+            tell(f"{'port' if len(ports) == 1 else 'ports'} {render_ports(ports)} free")
         return reused
 
     async def _start(

@@ -107,7 +107,7 @@ def our_replies(*instances: Mapping[str, Any]) -> dict[str, Any]:
     one = {**traces, "traces": traces["traces"][-1:]}  # type: ignore[index]
     return {
         **replies(*instances),
-        **{f"/debug/traces?last={last}": traces for last in (20, 200, 1024)},
+        **{f"/debug/traces?last={last}": traces for last in (20, 200, 500, 1024)},
         "/debug/traces?request_id=r-1": one,
         "/debug/instance_resources?include_dead=true": {
             "instances": [

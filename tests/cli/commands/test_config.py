@@ -80,6 +80,17 @@ def test_a_good_configuration_is_called_good(cli: Cli, file: Path) -> None:
     assert cli("config", "validate").out == f"{file}\nthe configuration is good\n"
 
 
+def test_an_empty_file_is_good_and_told_of(cli: Cli, file: Path) -> None:
+    file.touch()
+
+    said = cli("config", "validate")
+
+    assert said.code == Exit.OK
+    assert said.out == f"{file} is empty: it changes nothing\nthe configuration is good\n"
+    assert cli("config", "validate", "-o", "json").document["empty"] == [str(file)]
+    assert cli("config", "show").err == (f"cacheroute: note: {file} is empty: it changes nothing\n")
+
+
 def test_what_is_wrong_is_a_line_each_and_exit_two(cli: Cli, file: Path) -> None:
     file.write_text("timout = 3\n[tui]\ntheme = 'pink'\n")
 

@@ -49,6 +49,21 @@ def test_contexts_are_listed_and_the_one_in_force_has_a_dot(cli: Cli) -> None:
     assert cli("-c", "lab", "context", "list", "-o", "json").document["current"] == "lab"
 
 
+def test_a_name_with_a_blank_can_be_copied_out_of_a_hint(cli: Cli) -> None:
+    added = cli("context", "add", "my lab", "--proxy-url", "127.0.0.1:2")
+    again = cli("context", "add", "my lab", "--proxy-url", "127.0.0.1:2")
+
+    assert "'cacheroute context use 'my lab''" in added.err
+    assert "'cacheroute context rm 'my lab''" in again.err
+
+
+def test_a_wrong_value_is_told_by_the_option_that_was_typed(cli: Cli) -> None:
+    said = cli("context", "add", "lab", "--proxy-url", "127.0.0.1:2", "--label-color", "pinkish")
+
+    assert said.code == Exit.USAGE
+    assert "error: --label-color must be one of black, red" in said.err
+
+
 @pytest.mark.usefixtures("two")
 def test_the_documents_are_as_described(cli: Cli) -> None:
     documents = [

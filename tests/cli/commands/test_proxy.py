@@ -36,6 +36,10 @@ def test_a_proxy_is_started_found_and_stopped(cli: Cli, state: State) -> None:
     again = cli("proxy", "start", *ANY_PORT, "--proxy-id", "p")
     assert again.code == Exit.CONFLICT
     assert f"proxy p runs already, as pid {row['pid']}" in again.err
+    assert "hint: stop it with 'cacheroute proxy stop p'" in again.err
+    nobody = cli("proxy", "stop", "q")
+    assert nobody.code == Exit.OK
+    assert nobody.err == ("no proxy called 'q' that was started by hand runs here (running: p)\n")
 
     stopped = cli("proxy", "stop")
     assert stopped.code == Exit.OK
@@ -46,6 +50,24 @@ def test_a_proxy_is_started_found_and_stopped(cli: Cli, state: State) -> None:
     assert cli("proxy", "stop").code == Exit.OK
     assert cli("proxy", "stop", "p").code == Exit.OK
     assert cli("proxy", "status").code == Exit.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("--strategy", "nope"), "--strategy: no strategy is called 'nope'"),
+        (("--instance", "h:1", "--instance", "h"), "--instance: 'h' has no port: write h:8000"),
+        (("--set", "strategy.name=x"), "--set strategy.name: no strategy is called 'x'"),
+    ],
+)
+def test_what_the_proxy_refuses_is_named_as_it_was_typed(
+    cli: Cli, typed: tuple[str, ...], said: str
+) -> None:
+    refused = cli("proxy", "start", *ANY_PORT, *typed)
+
+    assert refused.code == Exit.USAGE
+    assert refused.err.splitlines()[0].endswith("proxy ended with exit 2 before it was ready")
+    assert refused.err.splitlines()[1].startswith(f"  {said}")
 
 
 def test_a_taken_port_is_a_conflict_that_names_its_owner(cli: Cli, state: State) -> None:

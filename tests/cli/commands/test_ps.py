@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.state import State
 from tests.cli.commands.conftest import Cli
@@ -55,7 +57,11 @@ def test_nothing_is_up_and_that_is_no_error(cli: Cli, stack_folder: Path) -> Non
     assert (said.code, said.document["items"]) == (Exit.OK, [])
 
 
-def test_what_was_started_by_hand_is_listed_with_all(cli: Cli, stack_folder: Path) -> None:
+def test_what_was_started_by_hand_is_listed_with_all(
+    cli: Cli, stack_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cacheroute_cli.looking.stderr_is_terminal", lambda: True)
+    assert "nothing is up" in cli("ps", "-o", "table").err
     started = cli("agent", "start", "--listen", "127.0.0.1:0", "-o", "json")
     assert started.code == Exit.OK, started.err
 
@@ -64,6 +70,9 @@ def test_what_was_started_by_hand_is_listed_with_all(cli: Cli, stack_folder: Pat
     assert (row["kind"], row["stack"], row["state"]) == ("agent", None, "running")
     assert row["rss_mb"] > 1
     assert row["pid"] == started.document["items"][0]["pid"]
+    assert cli("ps", "-o", "table").err.splitlines()[-1] == (
+        "the stack is not up; 1 process was started by hand: 'cacheroute ps --all'"
+    )
 
 
 def test_two_stacks_need_a_name_to_be_told_apart(

@@ -29,7 +29,7 @@ def test_what_a_proxy_says_is_in_the_file(cli: Cli, tmp_path: Path) -> None:
     [
         (("--for", "long"), "--for: 'long' is not a number"),
         (("--for", "0"), "--for is a time above 0"),
-        (("-i", "0.1"), "'--interval' / '-i'"),
+        (("-i", "0.1"), "--interval must be at least 0.2, not 0.1"),
     ],
 )
 def test_what_makes_no_sense_is_a_wrong_usage(cli: Cli, words: tuple[str, ...], said: str) -> None:

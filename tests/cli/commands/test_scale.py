@@ -13,7 +13,7 @@ def test_a_wish_that_is_none_is_a_wrong_usage(cli: Cli, stack_folder: Path, wish
     said = cli("scale", wish)
 
     assert said.code == Exit.USAGE
-    assert "is no wish such as instance=4" in said.err
+    assert "only Instances are scaled, as in instance=4, not " in said.err
 
 
 def test_too_many_are_refused_before_anybody_is_asked(cli: Cli, stack_folder: Path) -> None:

@@ -45,3 +45,37 @@ def test_a_published_proxy_does_not_say_and_that_is_no_error(cli: Cli) -> None:
         said = cli("scheduler", "--proxy-url", url)
 
     assert (said.code, said.out) == (Exit.OK, "")
+
+
+THREE = {
+    "/v1/proxy/list": [
+        {**LISTED["/v1/proxy/list"][0], "proxy_id": f"proxy-{name}"} for name in "abc"
+    ]
+}
+
+
+def test_of_many_proxies_the_one_that_is_meant_is_shown(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_control_plane(THREE) as url:
+        everyone = cli("scheduler", "--scheduler-url", url, "-o", "name")
+        monkeypatch.setenv("PROXY_ID", "proxy-b")
+        mine = cli("scheduler", "--scheduler-url", url, "-o", "name")
+        document = cli("scheduler", "--scheduler-url", url, "-o", "json").document
+        again = cli("scheduler", "--scheduler-url", url, "-o", "name", "--all")
+
+    assert everyone.out == again.out == "proxy-a\nproxy-b\nproxy-c\n"
+    assert mine.out == "proxy-b\n"
+    assert [row["proxy_id"] for row in document["items"]] == ["proxy-b"]
+
+
+def test_a_proxy_that_the_scheduler_does_not_know_is_exit_four(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROXY_ID", "proxy-d")
+    with a_control_plane(THREE) as url:
+        said = cli("scheduler", "--scheduler-url", url)
+
+    assert said.code == Exit.NOT_FOUND
+    assert f"the Scheduler at {url} knows no Proxy 'proxy-d' among 3" in said.err
+    assert "did you mean 'proxy-c'" in said.err

@@ -68,7 +68,11 @@ def test_no_change_writes_nothing(
 
 @pytest.mark.parametrize(
     ("editor", "words"),
-    [("false", "ended with exit 1"), ("/none/such", "cannot be started"), ("'", "cannot be")],
+    [
+        ("false", "ended with exit 1"),
+        ("/none/such", r"'/none/such' cannot be started \(no such file or directory\)$"),
+        ("'", "cannot be"),
+    ],
 )
 def test_an_editor_that_fails_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, editor: str, words: str

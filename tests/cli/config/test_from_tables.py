@@ -39,7 +39,7 @@ def test_everything_that_is_published_is_taken() -> None:
         ({"curent_context": "x"}, "f:curent_context: curent_context is not known; did you mean "
             "current_context?"),
         ({"tui": {"intrval": 1}}, "f:tui.intrval: tui.intrval is not known; did you mean "
-            "interval?"),
+            "tui.interval?"),
         ({"tui": {"interval": 0}}, "f:tui.interval: tui.interval must be between 0.2 and 3600, "
             "not 0"),
         ({"tui": []}, "f:tui: tui must be a table of keys and values"),
@@ -48,7 +48,14 @@ def test_everything_that_is_published_is_taken() -> None:
             '{ proxy_url = "http://127.0.0.1:8002" }'),
         ({"contexts": {"a": {}}}, "f:contexts.a: contexts.a has no proxy_url"),
         ({"contexts": {"a": {"proxy_url": "h", "read_only": True}}},
-            "f:contexts.a.read_only: contexts.a.read_only is not known; did you mean readonly?"),
+            "f:contexts.a.read_only: contexts.a.read_only is not known; did you mean "
+            "contexts.a.readonly?"),
+        ({"mouse": True}, "f:mouse: mouse is not known; did you mean tui.mouse?"),
+        ({"mosue": True}, "f:mosue: mosue is not known; did you mean tui.mouse?"),
+        ({"tui": {"timeout": 1}}, "f:tui.timeout: tui.timeout is not known; did you mean "
+            "timeout?"),
+        ({"token_file": "f"}, "f:token_file: token_file is not known; did you mean "
+            "contexts.NAME.token_file?"),
         ({"contexts": {"a": {"proxy_url": "ftp://h"}}}, "f:contexts.a.proxy_url: "
             "contexts.a.proxy_url must be a URL such as http://host:port, not 'ftp://h'"),
         ({"keys": {"a": "x", "b": "x"}}, "f:keys.b: keys.b is 'x', which keys.a is too"),

@@ -123,9 +123,34 @@ def test_everything_that_is_wrong_is_told_at_once(home: Home) -> None:
     assert raised.value.code == "config.invalid"
 
 
+def test_the_hint_leads_to_where_the_trouble_is(home: Home) -> None:
+    with pytest.raises(BadConfig) as of_variable:
+        loaded(home, CACHEROUTE_THEME="pink").required()
+    home.write("colr = 1\n")
+    with pytest.raises(BadConfig) as of_file:
+        loaded(home, CACHEROUTE_THEME="pink").required()
+
+    assert of_variable.value.hint == "set the variable to something else, or unset it"
+    assert of_file.value.hint == (
+        "'cacheroute config edit' opens your file, 'cacheroute config path' names them all"
+    )
+
+
+def test_an_empty_file_is_read_and_known_as_such(home: Home) -> None:
+    path = home.write("")
+
+    one = loaded(home)
+
+    assert (one.read, one.empty) == ((path,), (path,))
+    home.write("# nothing yet\n")
+    assert loaded(home).empty == ()
+
+
 def test_a_file_that_is_named_must_be_there(home: Home) -> None:
-    with pytest.raises(BadConfig, match=r"none\.toml: there is no such file"):
+    with pytest.raises(BadConfig, match=r"none\.toml: there is no such file") as raised:
         loaded(home, Given(config_file=str(home.root / "none.toml"))).required()
+
+    assert raised.value.hint == "'cacheroute config init' writes one there"
 
 
 def test_a_command_gets_it_all_as_its_context(home: Home) -> None:

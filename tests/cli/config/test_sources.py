@@ -104,7 +104,7 @@ def test_every_value_of_a_file_knows_its_line(tmp_path: Path) -> None:
     [
         (b"timeout = \n", "{}:1: is not valid TOML: invalid value"),
         (b"\n\ntimeout = [1,\n", "{}:4: is not valid TOML: invalid value"),
-        (b"a = 1\na = 2\n", "{}:2: is not valid TOML: cannot overwrite a value"),
+        (b"a = 1\na = 2\n", "{}:2: a is given twice, first on line 1"),
         (b"\ttimeout = 1\nb = \xff\n", "{}:2: is not UTF-8 text"),
         (b"timeout = 'soon'\n", "{}:1: timeout must be a number, not 'soon'"),
         (b"\ntimout = 1\n", "{}:2: timout is not known; did you mean timeout?"),
@@ -129,7 +129,13 @@ def test_an_empty_file_is_a_good_one(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.touch()
 
+    assert from_toml(path) == Layer(is_empty=True)
+    path.write_text(" \n\n")
+    assert from_toml(path) == Layer(is_empty=True)
+    path.write_text("# later\n")
     assert from_toml(path) == Layer()
+    # Whoever names it means to have none.
+    assert from_toml(Path("/dev/null")) == Layer()
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

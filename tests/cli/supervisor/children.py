@@ -23,6 +23,10 @@ POLITE = (
 )
 
 
+_NO_CONFIGURATION = f"{os.devnull}/none"
+"""A folder that nothing can be in, whoever runs the tests and whatever they leave behind."""
+
+
 def a_program(code: str, folder: Path, *arguments: str, name: str = "child") -> Program:
     return Program(
         name=name,
@@ -55,10 +59,15 @@ def is_gone(pid: int) -> bool:
 
 
 def an_environment(**variables: str) -> dict[str, str]:
-    """Return ours without what steers the CLI, so that a test says all that matters."""
+    """Return ours without what steers the CLI, so that a test says all that matters.
+
+    Nobody has a configuration: neither who runs the tests, nor the host they run on.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("CACHEROUTE_", "PROXY_", "XDG_", "INSTANCE_"))
+        if not name.startswith(("CACHEROUTE_", "PROXY_", "SCHEDULER_", "XDG_", "INSTANCE_"))
     }
-    return {**kept, "PATH": f"{Path(sys.executable).parent}:{kept.get('PATH', '')}", **variables}
+    nowhere = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"), _NO_CONFIGURATION)
+    path = f"{Path(sys.executable).parent}:{kept.get('PATH', '')}"
+    return {**kept, **nowhere, "PATH": path, **variables}

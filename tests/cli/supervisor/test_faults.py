@@ -24,3 +24,11 @@ def test_a_child_that_knows_why_it_ended_decides_our_exit(
     assert fault.exit == ours
     assert words in fault.message
     assert fault.message.endswith("last line")
+
+
+def test_an_error_within_an_error_is_introduced_once() -> None:
+    fault = child_failed("proxy", 2, ["cacheroute: error: f.yaml:1: no", "  hint: x"], "/log")
+
+    assert fault.message.splitlines() == [
+        "proxy ended with exit 2 before it was ready", "f.yaml:1: no", "  hint: x",
+    ]  # fmt: skip

@@ -9,7 +9,13 @@ import pytest
 
 from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.faults import PortTaken
-from cacheroute_cli.supervisor.ports import Wanted, is_free, owner_of, require_free
+from cacheroute_cli.supervisor.ports import (
+    Wanted,
+    is_free,
+    owner_of,
+    require_free,
+    without_secrets,
+)
 
 
 @pytest.fixture
@@ -65,6 +71,24 @@ def test_a_conflict_names_the_port_its_purpose_its_owner_and_the_way_out(taken_p
     assert f"port {taken_port} for the control plane is taken by pid {os.getpid()}" in fault.message
     assert fault.details["pid"] == os.getpid()
     assert "--cp-port" in (fault.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("p --instance http://a:1,api_key=sk-1 -x", "p --instance http://a:1,api_key=*** -x"),
+        ("p --instance http://a:1,api_key=env:K", "p --instance http://a:1,api_key=env:K"),
+        ("p --set control.token=s3 --port 1", "p --set control.token=*** --port 1"),
+        ("p --token s3 --port 1", "p --token *** --port 1"),
+        ("vllm serve m --api-key=sk-1", "vllm serve m --api-key=***"),
+        ("vllm serve m --tokenizer t --max-tokens 9", "vllm serve m --tokenizer t --max-tokens 9"),
+        (None, None),
+    ],
+)
+def test_the_owner_of_a_port_is_told_without_its_secrets(
+    typed: str | None, told: str | None
+) -> None:
+    assert without_secrets(typed) == told
 
 
 def test_all_conflicts_are_told_at_once(taken_port: int) -> None:
