@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help install demo test check format readme bench bench-growth soak clean
+.PHONY: help install demo test check format readme bench bench-growth bench-console soak clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -55,6 +55,9 @@ bench: install ## Measure the data plane against nginx, or a bare relay where it
 
 bench-growth: install ## Measure what a decision costs as the pool grows
 	@$(BIN)/python -m tests.bench growth
+
+bench-console: install ## Measure what the console costs over a thousand Instances
+	@$(BIN)/python -m tests.tui.measure
 
 soak: install ## Run the long tests: thousands of aborts, deaths and control calls
 	@$(PYTEST) -m soak

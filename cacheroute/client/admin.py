@@ -3,24 +3,35 @@
 Each change can be asked about first: with `dry_run` the Proxy tells what it would do.
 """
 
-from collections.abc import Awaitable
-from typing import Protocol, TypeVar
+from __future__ import annotations
 
-from cacheroute.client.asks import Ask
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from cacheroute.client.ask import Ask
+from cacheroute.client.later import later
 from cacheroute.wire import paths
-from cacheroute.wire.admin import (
-    ChangeBody,
-    ChangeReply,
-    DrainBody,
-    StrategiesReply,
-    StrategyBody,
-    StrategyReply,
-    WeightBody,
-)
+
+if TYPE_CHECKING:
+    from cacheroute.wire import admin as wire
+    from cacheroute.wire.admin import (
+        ChangeBody,
+        ChangeReply,
+        DrainBody,
+        StrategiesReply,
+        StrategyBody,
+        StrategyReply,
+        WeightBody,
+    )
+else:
+    wire = later("cacheroute.wire.admin")
 
 T = TypeVar("T")
 
-STRATEGIES = Ask(path=paths.ADMIN_STRATEGY, reply=StrategiesReply)
+
+def strategies() -> Ask[StrategiesReply]:
+    """What it can route by, and what is in force."""
+    return Ask(path=paths.ADMIN_STRATEGY, reply=wire.StrategiesReply)
 
 
 def drain(body: DrainBody) -> Ask[ChangeReply]:
@@ -45,11 +56,13 @@ def unregister(body: ChangeBody) -> Ask[ChangeReply]:
 
 def use_strategy(body: StrategyBody) -> Ask[StrategyReply]:
     """Route by another strategy."""
-    return Ask(path=paths.ADMIN_STRATEGY, body=body.model_dump_json().encode(), reply=StrategyReply)
+    return Ask(
+        path=paths.ADMIN_STRATEGY, body=body.model_dump_json().encode(), reply=wire.StrategyReply
+    )
 
 
 def _change(path: str, body: ChangeBody) -> Ask[ChangeReply]:
-    return Ask(path=path, body=body.model_dump_json().encode(), reply=ChangeReply)
+    return Ask(path=path, body=body.model_dump_json().encode(), reply=wire.ChangeReply)
 
 
 class _Asks(Protocol):
@@ -81,7 +94,7 @@ class AdminCalls:
 
     def strategies(self: _Asks) -> StrategiesReply:
         """`GET /v1/admin/strategy`."""
-        return self.ask(STRATEGIES)
+        return self.ask(strategies())
 
     def use_strategy(self: _Asks, body: StrategyBody) -> StrategyReply:
         """`POST /v1/admin/strategy`."""
@@ -109,7 +122,7 @@ class AsyncAdminCalls:
 
     async def strategies(self: _AsksLater) -> StrategiesReply:
         """`GET /v1/admin/strategy`."""
-        return await self.ask(STRATEGIES)
+        return await self.ask(strategies())
 
     async def use_strategy(self: _AsksLater, body: StrategyBody) -> StrategyReply:
         """`POST /v1/admin/strategy`."""

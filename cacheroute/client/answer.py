@@ -3,15 +3,18 @@
 Pure, and the same for the sync and the async client.
 """
 
+from __future__ import annotations
+
 import errno
 import json
 import os
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-
-from cacheroute.client.asks import Ask
+from cacheroute.client.ask import Ask
 from cacheroute.client.faults import NotUnderstood, Refused
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 T = TypeVar("T")
 
@@ -22,6 +25,9 @@ def read_answer(ask: Ask[T], *, url: str, status: int, body: bytes) -> T:
     """Return the typed reply; raises Refused or NotUnderstood."""
     if status != 200:
         raise Refused(url=url, status=status, body=_words_of(body), code=_code_of(body))
+    # The models of this reply have loaded it; whoever reads only columns goes without.
+    from pydantic import TypeAdapter, ValidationError
+
     try:
         return TypeAdapter(ask.reply).validate_json(body)
     except ValidationError as problem:
@@ -34,6 +40,9 @@ def cause_of(problem: BaseException) -> str:
     while seen is not None:
         if isinstance(seen, OSError) and seen.errno is not None and seen.errno in errno.errorcode:
             return os.strerror(seen.errno).lower()
+        if isinstance(seen, OSError) and seen.strerror and (seen.errno or 0) < 0:
+            # A name that cannot be looked up: its number is of another table.
+            return seen.strerror.lower()
         seen = seen.__cause__ or seen.__context__
     return str(problem) or type(problem).__name__
 

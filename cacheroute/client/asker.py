@@ -7,7 +7,7 @@ import time
 from typing import Any, TypeVar
 
 from cacheroute.client.answer import cause_of, read_answer
-from cacheroute.client.asks import Ask
+from cacheroute.client.ask import Ask
 from cacheroute.client.faults import ControlFault, NotUnderstood, TimedOut, Unreachable
 from cacheroute.client.guard import MutationGuard
 from cacheroute.client.lean_httpx import httpx

@@ -3,11 +3,9 @@
 The two clients only differ in how they wait; what they ask stands here, once.
 """
 
-from dataclasses import dataclass
-from typing import Generic, TypeVar
-
 from pydantic import BaseModel
 
+from cacheroute.client.ask import Ask
 from cacheroute.wire import paths
 from cacheroute.wire.debug import (
     DecisionsReply,
@@ -36,25 +34,6 @@ from cacheroute.wire.topology import (
     TopologyReportBody,
     TopologyReportReply,
 )
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask(Generic[T]):
-    """One question."""
-
-    path: str
-    """With its query, if it has one."""
-    reply: type[T]
-    """What the body of a 200 is read as."""
-    body: bytes | None = None
-    """JSON to send; None makes it a GET."""
-
-    @property
-    def method(self) -> str:
-        """GET, or POST when there is something to send."""
-        return "GET" if self.body is None else "POST"
 
 
 def _said(value: bool) -> str:

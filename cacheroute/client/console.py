@@ -3,17 +3,26 @@
 The documents are large and their reading is counted, so they are decoded straight into structs.
 """
 
+from __future__ import annotations
+
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Generator, Iterator
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import quote
 
-from cacheroute.client.asks import Ask
+from cacheroute.client.ask import Ask
 from cacheroute.client.faults import NotUnderstood
+from cacheroute.client.later import later
 from cacheroute.formats.sse import Event, SseScanner
 from cacheroute.wire import paths
 from cacheroute.wire.console import ConsoleSnapshot, NotASnapshot, Unchanged, read_snapshot
-from cacheroute.wire.instance_page import InstancePage
-from cacheroute.wire.traces import TracesReply
+
+if TYPE_CHECKING:
+    from cacheroute.wire import instance_page as pages
+    from cacheroute.wire import traces as wire
+    from cacheroute.wire.instance_page import InstancePage
+    from cacheroute.wire.traces import TracesReply
+else:
+    pages, wire = later("cacheroute.wire.instance_page"), later("cacheroute.wire.traces")
 
 T = TypeVar("T")
 
@@ -30,19 +39,19 @@ def snapshot_path(known: ConsoleSnapshot | None) -> str:
 def instance(instance_id: str) -> Ask[InstancePage]:
     """Everything about one Instance."""
     path = f"{paths.CONSOLE_INSTANCE}?id={quote(instance_id, safe='')}"
-    return Ask(path=path, reply=InstancePage)
+    return Ask(path=path, reply=pages.InstancePage)
 
 
 def traces(*, last: int, since: int | None = None) -> Ask[TracesReply]:
     """How the last requests went."""
     after = "" if since is None else f"&since={since}"
-    return Ask(path=f"{paths.DEBUG_TRACES}?last={last}{after}", reply=TracesReply)
+    return Ask(path=f"{paths.DEBUG_TRACES}?last={last}{after}", reply=wire.TracesReply)
 
 
 def trace(request_id: str) -> Ask[TracesReply]:
     """How one request went."""
     path = f"{paths.DEBUG_TRACES}?request_id={quote(request_id, safe='')}"
-    return Ask(path=path, reply=TracesReply)
+    return Ask(path=path, reply=wire.TracesReply)
 
 
 class _Asks(Protocol):

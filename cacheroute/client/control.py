@@ -4,43 +4,50 @@ A reply is bounded in size and in time, so a broken or hostile server costs neit
 nor patience. A client may be used for many questions; close it, or use it as a context.
 """
 
-from types import TracebackType
-from typing import Self, TypeVar
+from __future__ import annotations
 
-from cacheroute.client import asks
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
 from cacheroute.client.admin import AdminCalls, AsyncAdminCalls
+from cacheroute.client.ask import Ask
 from cacheroute.client.asker import MAX_REPLY_BYTES, PROBLEMS
-from cacheroute.client.asks import Ask
 from cacheroute.client.console import AsyncConsoleCalls, ConsoleCalls
 from cacheroute.client.endless import AsyncEndlessReads, EndlessReads
+from cacheroute.client.later import later
 from cacheroute.client.lean_httpx import httpx
-from cacheroute.wire.debug import (
-    DecisionsReply,
-    HealthReply,
-    InstanceLoadsReply,
-    InstanceResourcesReply,
-    PoolResourceReply,
-    PoolResourceSourcesReply,
-    PredictionsReply,
-    SchedulerReply,
-    StatusReply,
-)
-from cacheroute.wire.instances import (
-    HeartbeatBody,
-    HeartbeatReply,
-    InstanceRow,
-    OkReply,
-    RegisterBody,
-    RegisterReply,
-    SnapshotBody,
-    UnregisterBody,
-)
-from cacheroute.wire.topology import (
-    KdnLinksReply,
-    TopologyReply,
-    TopologyReportBody,
-    TopologyReportReply,
-)
+
+if TYPE_CHECKING:
+    from cacheroute.client import asks
+    from cacheroute.wire.debug import (
+        DecisionsReply,
+        HealthReply,
+        InstanceLoadsReply,
+        InstanceResourcesReply,
+        PoolResourceReply,
+        PoolResourceSourcesReply,
+        PredictionsReply,
+        SchedulerReply,
+        StatusReply,
+    )
+    from cacheroute.wire.instances import (
+        HeartbeatBody,
+        HeartbeatReply,
+        InstanceRow,
+        OkReply,
+        RegisterBody,
+        RegisterReply,
+        SnapshotBody,
+        UnregisterBody,
+    )
+    from cacheroute.wire.topology import (
+        KdnLinksReply,
+        TopologyReply,
+        TopologyReportBody,
+        TopologyReportReply,
+    )
+else:
+    asks = later("cacheroute.client.asks")
 
 T = TypeVar("T")
 

@@ -2,8 +2,8 @@
 
 from collections.abc import AsyncIterator, Iterator
 
+from cacheroute.client.ask import Ask
 from cacheroute.client.asker import PROBLEMS, Asker
-from cacheroute.client.asks import Ask
 from cacheroute.client.lean_httpx import httpx
 
 

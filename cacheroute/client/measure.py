@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from cacheroute.client.answer import cause_of, read_answer
-from cacheroute.client.asks import Ask
+from cacheroute.client.ask import Ask
 from cacheroute.client.chat_timing import ChatTiming, tpot_ms
 from cacheroute.client.faults import (
     ControlFault,

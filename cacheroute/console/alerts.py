@@ -1,6 +1,7 @@
 """What is out of order in a pool, each finding with its value and the threshold it is past.
 
 Skew is told against the median: one Instance that has much is no fault of those with little.
+Slowness is told against the median of the others that serve the same models.
 Of several at once the worst comes first.
 """
 
@@ -9,18 +10,36 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from cacheroute.console.amounts import render_duration, render_number, render_percent, render_wait
+from cacheroute.console.amounts import (
+    render_duration,
+    render_ms,
+    render_number,
+    render_percent,
+    render_wait,
+)
+from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rules import Limits, Rules
 
-AlertKind = Literal["pool", "dead", "stale", "ejected", "skew", "gpu", "mem", "report", "backlog"]
+AlertKind = Literal[
+    "pool", "dead", "stale", "ejected", "skew", "slow", "gpu", "mem", "report", "backlog"
+]
 Severity = Literal["bad", "warn"]
+AlertKey = tuple[AlertKind, str | None]
+"""What makes a finding the same as one before: its kind, and whom it is about."""
 
-_ORDER: Mapping[Severity, int] = {"bad": 0, "warn": 1}
-_FEWEST_FOR_SKEW = 2
+ORDER: Mapping[Severity, int] = {"bad": 0, "warn": 1}
+"""The worst comes first."""
+FEWEST_REQUESTS = 20
+"""Requests that a TTFT p95 must be told from; of fewer it is the slowest of them."""
+SLOWER_MS = 50
+"""How much longer a TTFT p95 must be at least: of two short times the ratio is chance."""
+_FEWEST_TO_COMPARE = 2
+_NOBODY_TOLD: Mapping[str, FirstToken] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Nobody changes one. Frozen, hundreds of them would take three times as long with each look.
+@dataclass(slots=True, kw_only=True)
 class Alert:
     """One finding."""
 
@@ -36,23 +55,29 @@ class Alert:
     """None when it is not known since when."""
 
     @property
-    def key(self) -> tuple[AlertKind, str | None]:
+    def key(self) -> AlertKey:
         """What makes it the same finding as one before."""
         return (self.kind, self.instance_id)
 
 
 def alerts_of(
-    rows: Sequence[FleetRow], *, rules: Rules, ttl_s: int | None, now: datetime | None
+    rows: Sequence[FleetRow],
+    *,
+    rules: Rules,
+    ttl_s: int | None,
+    now: datetime | None,
+    first_tokens: Mapping[str, FirstToken] = _NOBODY_TOLD,
 ) -> list[Alert]:
-    """Judge the rows; `now` is the Proxy's clock."""
+    """Judge the rows; `now` is the Proxy's clock, and times to first token are by Instance."""
     alive = [row for row in rows if row.state == "alive"]
     found = [
         *_pool(rows, alive),
         *(alert for row in rows for alert in _silence(row, ttl_s, now)),
         *_skew(alive, rules),
+        *_slow(alive, rules, first_tokens),
         *(alert for row in alive for alert in _measures(row, rules, now)),
     ]
-    return sorted(found, key=lambda alert: _ORDER[alert.severity])
+    return sorted(found, key=lambda alert: ORDER[alert.severity])
 
 
 def remembered(alerts: Iterable[Alert], before: Iterable[Alert], *, now: datetime) -> list[Alert]:
@@ -98,7 +123,7 @@ def _skew(alive: Sequence[FleetRow], rules: Rules) -> Iterable[Alert]:
     counted = [
         (row, row.inflight) for row in alive if row.inflight is not None and not row.draining
     ]
-    if len(counted) < _FEWEST_FOR_SKEW:
+    if len(counted) < _FEWEST_TO_COMPARE:
         return
     middle = _median(sorted(inflight for _, inflight in counted))
     threshold = max(middle * rules.skew_ratio, middle + rules.skew_min)
@@ -107,6 +132,51 @@ def _skew(alive: Sequence[FleetRow], rules: Rules) -> Iterable[Alert]:
         if is_far:
             message = f"{row.id} inflight {inflight}, median {render_number(middle)}"
             yield _alert("skew", "warn", row.id, message, value=inflight, threshold=threshold)
+
+
+def _slow(
+    alive: Sequence[FleetRow], rules: Rules, first_tokens: Mapping[str, FirstToken]
+) -> Iterable[Alert]:
+    # A large model is slower than a small one, and that is no fault of its Instance.
+    alike: dict[tuple[str, ...] | None, list[tuple[float, FleetRow]]] = {}
+    for row in alive:
+        told = first_tokens.get(row.id)
+        if told is not None and told.requests >= FEWEST_REQUESTS:
+            models = None if row.models is None else tuple(row.models)
+            alike.setdefault(models, []).append((told.p95_ms, row))
+    for group in alike.values():
+        if len(group) >= _FEWEST_TO_COMPARE:
+            yield from _slower(group, rules)
+
+
+def _slower(group: list[tuple[float, FleetRow]], rules: Rules) -> Iterable[Alert]:
+    group.sort(key=lambda one: one[0])
+    every_ms = [p95_ms for p95_ms, _ in group]
+    for at, (p95_ms, row) in enumerate(group):
+        middle_ms = _median_without(every_ms, at)
+        is_slow = p95_ms > middle_ms * rules.ttft_ratio and p95_ms - middle_ms >= SLOWER_MS
+        if is_slow:
+            times = f" = {p95_ms / middle_ms:.1f}× median" if middle_ms else ""
+            yield _alert(
+                "slow",
+                "warn",
+                row.id,
+                f"{row.id} TTFT p95 {render_ms(p95_ms)}{times}",
+                value=p95_ms,
+                threshold=max(middle_ms * rules.ttft_ratio, middle_ms + SLOWER_MS),
+                unit="ms",
+            )
+
+
+def _median_without(values: Sequence[float], at: int) -> float:
+    """Return the median of all but one of several sorted values, without a copy for each."""
+
+    def other(place: int) -> float:
+        return values[place if place < at else place + 1]
+
+    count = len(values) - 1
+    half = count // 2
+    return other(half) if count % 2 else (other(half - 1) + other(half)) / 2
 
 
 def _median(values: Sequence[int]) -> float:

@@ -55,6 +55,11 @@ def render_count(value: int | None) -> str:
     return UNKNOWN if value is None else str(value)
 
 
+def render_of(count: int | None, limit: int | None) -> str:
+    """Write a count and its limit, `4/16`, or as much of it as is known."""
+    return render_count(count) if limit is None else f"{render_count(count)}/{limit}"
+
+
 def render_score(value: float | None) -> str:
     """Write a score with two digits behind the point."""
     return UNKNOWN if value is None else f"{value:.2f}"

@@ -12,7 +12,7 @@ UNKNOWN = "—"
 _ASCII = str.maketrans(
     {
         "●": "*", "◐": "~", "✕": "x", "■": "#", "▲": "^", "○": "o", "✔": "+", "—": "-", "–": "-",
-        "…": ".", "·": "|", "×": "x", "→": ">", "≥": ">", "≤": "<", "Δ": "d", "µ": "u",
+        "…": ".", "·": "|", "×": "x", "→": ">", "≥": ">", "≤": "<", "Δ": "d", "µ": "u", "▸": ">",
     }
 )  # fmt: skip
 """Our own signs, one cell for one cell, so that what is aligned stays so."""
@@ -61,7 +61,7 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 
 def ascii_only(text: str) -> str:
-    """Write our signs as letters, and what else no ASCII terminal has as a question mark."""
+    """Write our signs as letters, and else a question mark for each cell: the width stays."""
     if text.isascii():
         return text
-    return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+    return "".join(c if c.isascii() else "?" * _cells_of(c) for c in text.translate(_ASCII))

@@ -4,12 +4,17 @@ A sentence that says how many requests run there and who is left is what a perso
 rows and the document say the same to everybody else.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import Column, Kind
-from cacheroute.wire.admin import ChangeReply, ChangeRow, ConditionRow
+
+if TYPE_CHECKING:
+    from cacheroute.wire.admin import ChangeReply, ChangeRow, ConditionRow
 
 _NAMED_AT_MOST = 3
 

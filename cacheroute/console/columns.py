@@ -15,6 +15,8 @@ Tone = Literal["good", "warn", "bad", "dim", "plain"]
 Unit = Literal["", "%", "s", "ms", "MB", "Mbps", "req/s", "ratio"]
 
 GAP = "  "
+NAME_FLOOR = 24
+"""Floor of what people tell rows apart by, and type: a name that is cut is no name."""
 NOBODY_KNOWS = "Nobody has said; it is not 0."
 
 
@@ -60,6 +62,8 @@ class Column(Generic[R]):
     """Cells it is usually given on a screen that does not measure its rows; None is as needed."""
     gives_way: bool = False
     """Whether it may be cut when the terminal is too narrow."""
+    floor: int = 8
+    """Cells to which it is cut at most while another column can go instead."""
     rank: int = 0
     """Which columns go first when there is no room: the highest; 0 stays."""
     wide: bool = False

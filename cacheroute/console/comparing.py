@@ -11,14 +11,12 @@ from typing import Any, TypeVar
 
 from cacheroute.console.amounts import render_instant
 from cacheroute.console.columns import Column
+from cacheroute.console.patterns import matches
 from cacheroute.console.quantities import read_quantity
 
 R = TypeVar("R")
 Test = Callable[[R], bool]
 
-MAX_PATTERN_CHARS = 200
-_MAX_TEXT_CHARS = 512
-"""What a regular expression is shown of a value: its time may grow fast with the length."""
 _WORDS_OF_BOOL = {True: ("yes", "true", "on", "1"), False: ("no", "false", "off", "0")}
 
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -29,22 +27,12 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def regex(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern for any case; raises ValueError when it is none, or too long."""
-    if len(pattern) > MAX_PATTERN_CHARS:
-        raise ValueError(f"a regular expression has at most {MAX_PATTERN_CHARS} characters")
-    try:
-        return re.compile(pattern, re.IGNORECASE)
-    except re.error as problem:
-        raise ValueError(f"/{pattern}/ is no regular expression: {problem}") from None
-
-
 def matching(column: Column[R], pattern: re.Pattern[str]) -> Test[R]:
     """Ask whether the value, or any of its values, matches."""
-    read, find = column.matched or column.reader(), pattern.search
+    read = column.matched or column.reader()
 
     def test(row: R) -> bool:
-        return any(find(text[:_MAX_TEXT_CHARS]) is not None for text in _texts(read(row)))
+        return any(matches(pattern, text) for text in _texts(read(row)))
 
     return test
 
@@ -95,9 +83,11 @@ def _equal(column: Column[R], typed: str) -> Test[R]:
 def _likeness(wanted: str) -> Callable[[str], bool]:
     if "*" not in wanted:
         return wanted.__eq__
-    parts = map(re.escape, wanted.split("*"))
-    match = re.compile(".*".join(parts), re.DOTALL).fullmatch
-    return lambda text: match(text[:_MAX_TEXT_CHARS]) is not None
+    first, *middle, last = map(re.escape, wanted.split("*"))
+    # What a star took is never given back: many of them would try every way to share a text.
+    found = "".join(f"(?>.*?{part})" for part in middle)
+    match = re.compile(f"{first}{found}.*{last}", re.DOTALL).fullmatch
+    return lambda text: match(text) is not None
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, floor, log10, nan
 
-from cacheroute.console.history import Points
+from cacheroute.console.points import Points
 
 WINDOWS_S: tuple[int, ...] = (300, 900, 3_600)
 """Stretches that a chart shows: 5, 15 and 60 minutes."""

@@ -6,9 +6,12 @@ from difflib import get_close_matches
 from typing import Any
 
 from cacheroute.console import cast
+from cacheroute.console.alert_meanings import MEANINGS, where_set
+from cacheroute.console.alerts import AlertKind
 from cacheroute.console.columns import NOBODY_KNOWS, Column, Kind
-from cacheroute.console.glossary import ALERTS, GLOSSARY
+from cacheroute.console.glossary import GLOSSARY
 from cacheroute.console.kinds import KINDS
+from cacheroute.console.rules import RULES, Rules
 
 
 class UnknownTerm(ValueError):
@@ -39,7 +42,7 @@ class Explanation:
 def explanations() -> list[Explanation]:
     """Return everything there is to explain: the glossary, then list by list."""
     words = [_word(term, "glossary", meaning) for term, meaning in GLOSSARY.items()]
-    words += [_word(term, "alerts", meaning) for term, meaning in ALERTS.items()]
+    words += [of_alert(kind) for kind in MEANINGS]
     return words + [one for kind in KINDS.values() for one in of_kind(kind)]
 
 
@@ -57,6 +60,26 @@ def explain(term: str) -> list[Explanation]:
 def of_kind(kind: Kind[Any]) -> list[Explanation]:
     """Return what the columns of one kind mean."""
     return [_of_column(kind.name, column) for column in kind.columns]
+
+
+def of_alert(kind: AlertKind, rules: Rules | None = None) -> Explanation:
+    """Return what a kind of alert means, with its threshold and where that is set.
+
+    `rules` are those in force, where the reader knows them.
+    """
+    found = MEANINGS[kind]
+    settings = ", ".join(where_set(kind, rules or RULES))
+    by_default = "" if rules else ", by default"
+    configured = f" Configured as {settings}{by_default}." if settings else ""
+    return Explanation(
+        term=kind,
+        of="alerts",
+        meaning=f"{found.meaning} {found.threshold}{configured}",
+        unit=found.unit,
+        source=found.source,
+        unknown=found.unknown,
+        names=(kind,),
+    )
 
 
 def _word(term: str, of: str, meaning: str) -> Explanation:

@@ -20,13 +20,15 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from cacheroute.console.columns import Column, Kind, UnknownColumn
-from cacheroute.console.comparing import Test, compared, matching, regex
+from cacheroute.console.comparing import Test, compared, matching
+from cacheroute.console.patterns import matches, regex
 
 R = TypeVar("R")
 
 MAX_FILTER_CHARS = 1_000
 
 _KEYED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(:|>=|<=|!=|>|<|=)")
+_KEYED_FUZZY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)!?~")
 
 
 class FilterProblem(ValueError):
@@ -108,14 +110,23 @@ class _Reader(Generic[R]):
         elif column is not None:
             test = self._test_of(column, ":")
         else:
+            self._refuse_keyed_fuzzy()
             test = self._search()
         return ((lambda row: not test(row)) if is_inverse else test), column
+
+    def _refuse_keyed_fuzzy(self) -> None:
+        """Refuse `id~x`, which would be searched for as it stands and never found."""
+        keyed = _KEYED_FUZZY.match(self._text, self._at)
+        if keyed and any(keyed[1].lower() in one.names for one in self._kind.columns):
+            raise FilterProblem(
+                f"{keyed[1]}~ is no test; {keyed[1]}:/…/ matches a pattern", at=keyed.end(1)
+            )
 
     def _column(self, name: str) -> Column[R]:
         try:
             column = self._kind.column(name)
         except UnknownColumn as problem:
-            hint = f"there are {', '.join(problem.known)}"
+            hint = "'--columns help' lists them"
             raise FilterProblem(str(problem), at=self._at, hint=hint) from None
         self.keys.add(column.key)
         return column
@@ -135,14 +146,13 @@ class _Reader(Generic[R]):
     def _search(self) -> Test[R]:
         searched = self._kind.searched
         if self._peek() == "/":
-            find = self._regex().search
-            return lambda row: find(searched(row)) is not None
+            pattern = self._regex()
+            return lambda row: matches(pattern, searched(row))
         is_fuzzy = self._take("~")
         word = self._value().casefold()
         if is_fuzzy:
-            find = re.compile(".*?".join(map(re.escape, word)), re.DOTALL).search
             name_of = self._kind.name_of
-            return lambda row: find(name_of(row).casefold()) is not None
+            return lambda row: _has_in_order(name_of(row).casefold(), word)
         return lambda row: word in searched(row).casefold()
 
     def _regex(self) -> re.Pattern[str]:
@@ -200,3 +210,9 @@ def _any(tests: Sequence[Test[R]]) -> Test[R]:
     if len(tests) == 1:
         return tests[0]
     return lambda row: any(test(row) for test in tests)
+
+
+def _has_in_order(text: str, letters: str) -> bool:
+    """Whether the letters are in the text one after the other, with anything between."""
+    rest = iter(text)
+    return all(letter in rest for letter in letters)

@@ -33,11 +33,3 @@ GLOSSARY: Mapping[str, str] = {
     "null": "Nobody knows. It is a dash on paper, an empty field in CSV and null in JSON; 0 is "
     "always a measurement.",
 }
-
-ALERTS: Mapping[str, str] = {
-    "skew": "One Instance has far more requests than the median of the pool.",
-    "report": "The last resource report is so old that it says little about now.",
-    "backlog": "A new request would wait long, as predicted.",
-    "gpu": "GPU use is past its threshold.",
-    "mem": "Memory use is past its threshold.",
-}

@@ -1,6 +1,6 @@
 """What a pool was like in the last minutes: one column of numbers a look, oldest out first.
 
-A column is one array over all Instances, so a look costs a few copies whatever the history
+A column is one block over all Instances, so a look costs a few copies whatever the history
 holds. NaN is a gap: nobody knew, nobody looked, or the Instance was not there.
 """
 
@@ -8,33 +8,37 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from math import isnan, nan
 from operator import attrgetter
-from statistics import median
+from types import SimpleNamespace
+from typing import Any
 
+from cacheroute.console.halves import at_place, packed
+from cacheroute.console.points import GAP, Points
+from cacheroute.console.pool_history import PoolHistory
 from cacheroute.console.rows.instances import FleetRow
-
-GAP = nan
-"""Stands for what is not known; compare with `isnan`."""
 
 SERIES: Mapping[str, str] = {
     "inflight": "inflight",
-    "score": "score",
     "cpu": "cpu_util",
     "mem": "memory_util",
     "gpu": "gpu_util",
     "gpu_mem": "gpu_memory_util",
+    "backlog": "backlog_ms",
+}
+"""What is kept of each Instance, since some screen draws it: name to attribute of the row."""
+
+_SUMMED_UP: Mapping[str, str] = {
+    **SERIES,
+    "score": "score",
     "rx": "network_rx_mbps",
     "tx": "network_tx_mbps",
     "prepare": "prepare_queue_depth",
     "ready": "ready_queue_depth",
-    "backlog": "backlog_ms",
     "qps": "qps_1m",
 }
-"""What is kept of each Instance: name of the series to attribute of the row."""
+"""What the figures of the pool are worked out of."""
 
 KEPT_LOOKS = 600
 """Looks kept of each Instance: ten minutes of one a second."""
@@ -43,7 +47,12 @@ KEPT_POOL_LOOKS = 7_200
 MAX_INSTANCES = 20_000
 """Instances with a history; those that come after have none."""
 
-_READERS = tuple((name, attrgetter(key)) for name, key in SERIES.items())
+_read_kept = attrgetter(*SERIES.values())
+_read_summed_up = attrgetter(*_SUMMED_UP.values())
+_COLUMN_OF = {name: at for at, name in enumerate(SERIES)}
+_NOTHING = (b"",) * len(SERIES)
+_NOBODY: Any = SimpleNamespace(**dict.fromkeys(SERIES.values()))
+"""Stands where no Instance is."""
 _MEANS = ("cpu", "mem", "gpu", "gpu_mem")
 _SUMS = ("inflight", "qps", "rx", "tx", "prepare", "ready")
 _SPREADS = ("inflight", "backlog", "score")
@@ -57,28 +66,13 @@ POOL_SERIES: tuple[str, ...] = (
 """What is kept of the pool, worked out of the Instances that are alive."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Points:
-    """A stretch of one series, oldest first."""
-
-    times_s: array[float]
-    """Monotonic seconds."""
-    values: array[float]
-    """NaN is a gap."""
-
-    @property
-    def last(self) -> float | None:
-        """The newest value; None when it is a gap, or when there is none."""
-        return _known(self.values[-1]) if self.values else None
-
-
 class History:
     """The columns of the last looks."""
 
     def __init__(self, *, kept: int = KEPT_LOOKS, kept_pool: int = KEPT_POOL_LOOKS) -> None:
         self._kept = kept
-        self._looks: deque[tuple[float, dict[str, array[float]]]] = deque(maxlen=kept)
-        self._pool: deque[tuple[float, dict[str, float]]] = deque(maxlen=kept_pool)
+        self._looks: deque[tuple[float, tuple[bytes, ...]]] = deque(maxlen=kept)
+        self._pool = PoolHistory(kept=kept_pool)
         self._slots: dict[str, int] = {}
         self._seen: dict[str, int] = {}
         self._free: list[int] = []
@@ -87,41 +81,29 @@ class History:
     def add(
         self, at_s: float, rows: Sequence[FleetRow], more: Mapping[str, float | None] | None = None
     ) -> None:
-        """Keep one look at the whole pool; `more` is of the pool, and is kept by its name."""
+        """Keep one look at the whole pool; `more` is of the pool, and is kept by its name.
+
+        Two looks of the same moment are one point, and the later one counts.
+        """
         self._count += 1
         if self._count % self._kept == 0:
             self._forget()
-        slots = [self._slot(row.id) for row in rows]
-        columns: dict[str, array[float]] = {}
-        known: dict[str, list[float]] = {}
-        blank = array("f", [GAP]) * len(self._slots_used())
-        for name, read in _READERS:
-            column = array("f", blank)
-            there = known[name] = []
-            for slot, row in zip(slots, rows, strict=True):
-                value = read(row)
-                if value is not None:
-                    if slot is not None:
-                        column[slot] = value
-                    if row.state == "alive":
-                        there.append(value)
-            columns[name] = column
-        self._replace_or_append(at_s, columns, {**_pool_of(rows, known), **_floats(more or {})})
-
-    def _replace_or_append(
-        self, at_s: float, columns: dict[str, array[float]], pool: dict[str, float]
-    ) -> None:
-        """Keep a look; two of the same moment are one point, and the later one counts."""
-        if self._looks and self._looks[-1][0] == at_s and self._looks[-1][1]:
-            self._looks[-1], self._pool[-1] = (at_s, columns), (at_s, pool)
-        else:
-            self._looks.append((at_s, columns))
-            self._pool.append((at_s, pool))
+        placed = self._placed(rows)
+        columns = tuple(map(packed, _columns_of(placed, SERIES, _read_kept)))
+        is_again = False
+        if self._looks:
+            before_s, before = self._looks[-1]
+            columns = tuple(map(_the_same, columns, before))
+            is_again = before_s == at_s and before is not _NOTHING
+        if is_again:
+            self._looks.pop()
+        self._looks.append((at_s, columns))
+        self._pool.add(at_s, {**_pool_of(rows), **_floats(more or {})}, is_again=is_again)
 
     def gap(self, at_s: float) -> None:
         """Keep that there was nothing to see, so that no line is drawn through it."""
-        self._looks.append((at_s, {}))
-        self._pool.append((at_s, {}))
+        self._looks.append((at_s, _NOTHING))
+        self._pool.add(at_s, {})
 
     def clear(self) -> None:
         """Forget everything."""
@@ -137,49 +119,46 @@ class History:
         return tuple(at_s for at_s, _ in self._looks)
 
     def trend(self, instance_id: str, series: str, *, last: int) -> list[float]:
-        """Return the newest values of one Instance, oldest first; shorter when there are fewer."""
-        slot = self._slots.get(instance_id)
-        if slot is None:
-            return [GAP] * min(last, len(self._looks))
-        found = []
+        """Return the newest values of one Instance, oldest first; shorter when there are fewer.
+
+        They are kept to three digits.
+        """
         # From the near end: the middle of a deque is far from either.
-        for _, columns in islice(reversed(self._looks), last):
-            column = columns.get(series)
-            found.append(GAP if column is None or slot >= len(column) else column[slot])
+        found = self._values(instance_id, series, islice(reversed(self._looks), last))
         found.reverse()
         return found
 
     def of(self, instance_id: str, series: str, *, since_s: float | None = None) -> Points:
-        """Return what is kept of one Instance, from a monotonic second on."""
-        slot = self._slots.get(instance_id)
-        times, values = array("d"), array("f")
-        for at_s, columns in reversed(self._looks):
-            if since_s is not None and at_s < since_s:
+        """Return what is kept of one Instance, from a monotonic second on; to three digits."""
+        looks = []
+        for look in reversed(self._looks):
+            if since_s is not None and look[0] < since_s:
                 break
-            column = columns.get(series)
-            times.append(at_s)
-            is_there = column is not None and slot is not None and slot < len(column)
-            values.append(
-                column[slot] if is_there and column is not None and slot is not None else GAP
-            )
-        times.reverse()
-        values.reverse()
-        return Points(times_s=times, values=values)
+            looks.append(look)
+        looks.reverse()
+        times_s = array("d", [at_s for at_s, _ in looks])
+        return Points(times_s=times_s, values=array("f", self._values(instance_id, series, looks)))
 
     def pool(self, series: str, *, since_s: float | None = None, last: int | None = None) -> Points:
         """Return what is kept of the pool, from a monotonic second on, or so many looks of it."""
-        times, values = array("d"), array("f")
-        for at_s, told in islice(reversed(self._pool), last):
-            if since_s is not None and at_s < since_s:
-                break
-            times.append(at_s)
-            values.append(told.get(series, GAP))
-        times.reverse()
-        values.reverse()
-        return Points(times_s=times, values=values)
+        return self._pool.points(series, since_s=since_s, last=last)
 
-    def _slots_used(self) -> range:
-        return range(len(self._slots) + len(self._free))
+    def _values(
+        self, instance_id: str, series: str, looks: Iterable[tuple[float, tuple[bytes, ...]]]
+    ) -> list[float]:
+        slot, at = self._slots.get(instance_id), _COLUMN_OF[series]
+        if slot is None:
+            return [GAP for _ in looks]
+        return at_place([columns[at] for _, columns in looks], slot)
+
+    def _placed(self, rows: Sequence[FleetRow]) -> list[FleetRow]:
+        """Put each row where its Instance has its place."""
+        slots = [self._slot(row.id) for row in rows]
+        placed: list[FleetRow] = [_NOBODY] * (len(self._slots) + len(self._free))
+        for slot, row in zip(slots, rows, strict=True):
+            if slot is not None:
+                placed[slot] = row
+        return placed
 
     def _slot(self, instance_id: str) -> int | None:
         slot = self._slots.get(instance_id)
@@ -199,7 +178,31 @@ class History:
             del self._seen[instance_id]
 
 
-def _pool_of(rows: Sequence[FleetRow], known: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def _the_same(column: bytes, before: bytes) -> bytes:
+    """Keep a column once that has not changed: agents report less often than anybody looks."""
+    return before if column == before else column
+
+
+def _columns_of(
+    rows: Sequence[FleetRow], names: Collection[str], read: Callable[[FleetRow], Any]
+) -> list[tuple[float | None, ...]]:
+    """Return a column for each name; `read` reads all of them of one row."""
+    return list(zip(*map(read, rows), strict=True)) or [()] * len(names)
+
+
+def _known(column: Sequence[float | None]) -> Sequence[float]:
+    return [value for value in column if value is not None]
+
+
+def _middle(values: Sequence[float]) -> float:
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+
+
+def _pool_of(rows: Sequence[FleetRow]) -> dict[str, float]:
+    alive = [row for row in rows if row.state == "alive"]
+    columns = _columns_of(alive, _SUMMED_UP, _read_summed_up)
+    known = {name: _known(column) for name, column in zip(_SUMMED_UP, columns, strict=True)}
     states = [row.shown for row in rows]
     found: dict[str, float] = {
         name: states.count(name) for name in ("alive", "stale", "dead", "drain")
@@ -207,21 +210,12 @@ def _pool_of(rows: Sequence[FleetRow], known: Mapping[str, Sequence[float]]) -> 
     found |= {f"{name}_mean": sum(v) / len(v) for name in _MEANS if (v := known[name])}
     found |= {f"{name}_sum": sum(v) for name in _SUMS if (v := known[name])}
     for name in _SPREADS:
-        if values := known[name]:
-            found[f"{name}_min"] = min(values)
-            found[f"{name}_median"] = median(values)
-            found[f"{name}_max"] = max(values)
+        if values := sorted(known[name]):
+            found[f"{name}_min"] = values[0]
+            found[f"{name}_median"] = _middle(values)
+            found[f"{name}_max"] = values[-1]
     return found
 
 
 def _floats(more: Mapping[str, float | None]) -> dict[str, float]:
     return {name: value for name, value in more.items() if value is not None}
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
-
-
-def known(values: Iterable[float]) -> list[float]:
-    """Return the values that are no gaps."""
-    return [value for value in values if not isnan(value)]

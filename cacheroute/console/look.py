@@ -4,15 +4,17 @@ Each kind of row is made when it is first asked for, since a screen shows one of
 row says is what the published endpoints say of the same instant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from cacheroute.console.alerts import Alert, alerts_of
 from cacheroute.console.amounts import instant_of
+from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.look_rows import fleet_rows, load_rows, resource_rows, score_rows
 from cacheroute.console.overview import Knowledge, Overview, SchedulerLook
+from cacheroute.console.queueing import Queueing, queueing_in, rules_of
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.loads import LoadRow
 from cacheroute.console.rows.queues import by_wait
@@ -82,6 +84,11 @@ class Look:
         return by_wait(self.loads)
 
     @cached_property
+    def queueing(self) -> Queueing:
+        """The queues of all that are alive, summed up."""
+        return queueing_in(self.snapshot)
+
+    @cached_property
     def resources(self) -> Sequence[ResourceRow]:
         """What each host has left, by id."""
         return resource_rows(self.snapshot, self.passed_s)
@@ -115,9 +122,17 @@ class Look:
             qps_1m=None,
         )
 
-    def alerts(self, rules: Rules = RULES) -> list[Alert]:
+    def alerts(
+        self, rules: Rules = RULES, first_tokens: Mapping[str, FirstToken] | None = None
+    ) -> list[Alert]:
         """Judge the rows, the worst first."""
-        return alerts_of(self.instances, rules=rules, ttl_s=self.snapshot.ttl_s, now=self.at)
+        return alerts_of(
+            self.instances,
+            rules=rules,
+            ttl_s=self.snapshot.ttl_s,
+            now=self.at,
+            first_tokens=first_tokens or {},
+        )
 
     def overview(self, rules: Rules = RULES, alerts: Sequence[Alert] | None = None) -> Overview:
         """Sum it up; `alerts` are those that have been found already."""
@@ -144,6 +159,9 @@ class Look:
             qps_1m=pool.qps_1m,
             prepare_queue_depth=pool.prepare_queue_depth,
             ready_queue_depth=pool.ready_queue_depth,
+            queueing=self.queueing,
+            queue_rules=rules_of(it.queue_rules),
+            injection_strategy=it.proxy.injection_strategy,
             backlog_max_ms=longest,
             backlog_max_id=longest_id,
             knowledge=self._knowledge(),

@@ -4,12 +4,29 @@ By the same rules as from the published endpoints: of an Instance that is not al
 known, for an old one says nothing about now.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from cacheroute.console.rows.instances import FleetRow, address_in, in_fleet_order, percent_of
 from cacheroute.console.rows.loads import LoadRow, in_load_order
 from cacheroute.console.rows.resources import ResourceRow
 from cacheroute.console.rows.scores import ScoreRow, Term, ranked, why_excluded
 from cacheroute.console.rows.states import Liveness, liveness_of, shown_state
-from cacheroute.wire.console import ConsoleSnapshot, Identities, spread, spread_lists
+from cacheroute.wire.console import (
+    ConsoleSnapshot,
+    Identities,
+    QueueRules,
+    spread,
+    spread_lists,
+)
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+R = TypeVar("R", bound="DataclassInstance")
 
 SIGNALS = (
     "inflight",
@@ -27,151 +44,116 @@ SIGNALS = (
 
 def fleet_rows(snapshot: ConsoleSnapshot, passed_s: float = 0.0) -> list[FleetRow]:
     """Return a row for each Instance; alive ones first, the least loaded on top."""
-    it, ttl_s = snapshot.instances, snapshot.ttl_s
-    who = snapshot.identities or Identities()
-    ids, count = snapshot.ids, len(snapshot.ids)
-    rows = []
-    for (
-        id_, host, port, base_path, said, age_s, inflight, qps_1m, score, cpu, mem, mem_all,
-        beat_gpu, gpu, admission, weight, origin, draining, ejected_for_s, models, endpoints, tags,
-        gpu_mem, gpu_mem_all, rx, tx, report_age_s, prepare, ready, prefill, decode, backlog_ms,
-        skew_ms,
-    ) in zip(
-        ids, spread(who.host, count), spread(who.port, count), spread(who.base_path, count),
-        spread(it.state, count), spread(it.age_s, count), spread(it.inflight, count),
-        spread(it.qps_1m, count), spread(it.score, count), spread(it.cpu_util, count),
-        spread(it.memory_used_mb, count), spread(it.memory_total_mb, count),
-        spread(it.gpu_util, count), spread(it.gpu_util_avg, count),
-        spread(it.admission_state, count), spread(it.weight, count), spread(who.origin, count),
-        spread(it.draining, count), spread(it.ejected_for_s, count),
-        spread_lists(who.models, count), spread_lists(who.endpoints, count),
-        spread_lists(who.tags, count), spread(it.gpu_mem_used_mb, count),
-        spread(it.gpu_mem_total_mb, count), spread(it.network_rx_mbps, count),
-        spread(it.network_tx_mbps, count), spread(it.report_age_s, count),
-        spread(it.prepare_queue_depth, count), spread(it.ready_queue_depth, count),
-        spread(it.pending_prefill_count, count), spread(it.active_decode_count, count),
-        spread(it.predicted_total_backlog_ms, count), spread(it.clock_skew_ms, count),
-        strict=True,
-    ):  # fmt: skip
-        age = None if age_s is None else age_s + passed_s
-        state: Liveness = "alive"
-        if said != "alive":
-            state = liveness_of(is_alive=False, said=said, age_s=age, ttl_s=ttl_s)
-            qps_1m = score = cpu = mem = beat_gpu = gpu = admission = None
-            gpu_mem = rx = tx = prepare = ready = prefill = decode = backlog_ms = None
-        rows.append(
-            FleetRow(
-                id=id_,
-                address=address_in(host or "", port or 0, base_path or ""),
-                state=state,
-                inflight=inflight,
-                qps_1m=qps_1m,
-                score=score,
-                cpu_util=cpu,
-                memory_util=percent_of(mem, mem_all),
-                gpu_util=beat_gpu if gpu is None else gpu,
-                admission_state=admission,
-                age_s=age,
-                weight=1.0 if weight is None else weight,
-                origin=origin,
-                draining=bool(draining),
-                ejected_for_s=max(0.0, ejected_for_s - passed_s) if ejected_for_s else 0.0,
-                models=models,
-                endpoints=endpoints or [],
-                tags=tags or [],
-                gpu_memory_util=percent_of(gpu_mem, gpu_mem_all),
-                network_rx_mbps=rx,
-                network_tx_mbps=tx,
-                report_age_s=None if report_age_s is None else report_age_s + passed_s,
-                prepare_queue_depth=prepare,
-                ready_queue_depth=ready,
-                pending_prefill_count=prefill,
-                active_decode_count=decode,
-                backlog_ms=backlog_ms,
-                clock_skew_ms=skew_ms,
-            )
+    it, who, count = snapshot.instances, snapshot.identities or Identities(), len(snapshot.ids)
+    said, ages = spread(it.state, count), _older(spread(it.age_s, count), passed_s)
+    are_alive = said.count("alive") == count
+
+    def measured(column: Any) -> list[Any]:
+        values = spread(column, count)
+        if are_alive:
+            return values
+        pairs = zip(values, said, strict=True)
+        return [value if state == "alive" else None for value, state in pairs]
+
+    gpus = zip(measured(it.gpu_util_avg), measured(it.gpu_util), strict=True)
+    return in_fleet_order(
+        _rows(
+            FleetRow,
+            id=snapshot.ids,
+            address=_addresses(who, count),
+            state=said if are_alive else _livenesses(said, ages, snapshot.ttl_s),
+            inflight=spread(it.inflight, count),
+            qps_1m=measured(it.qps_1m),
+            score=measured(it.score),
+            cpu_util=measured(it.cpu_util),
+            memory_util=_percents(measured(it.memory_used_mb), spread(it.memory_total_mb, count)),
+            gpu_util=[beat if mean is None else mean for mean, beat in gpus],
+            admission_state=measured(it.admission_state),
+            age_s=ages,
+            weight=[1.0 if one is None else one for one in spread(it.weight, count)],
+            origin=spread(who.origin, count),
+            draining=[bool(one) for one in spread(it.draining, count)],
+            ejected_for_s=[
+                max(0.0, one - passed_s) if one else 0.0 for one in spread(it.ejected_for_s, count)
+            ],
+            models=spread_lists(who.models, count),
+            endpoints=[one or [] for one in spread_lists(who.endpoints, count)],
+            tags=[one or [] for one in spread_lists(who.tags, count)],
+            gpu_memory_util=_percents(
+                measured(it.gpu_mem_used_mb), spread(it.gpu_mem_total_mb, count)
+            ),
+            network_rx_mbps=measured(it.network_rx_mbps),
+            network_tx_mbps=measured(it.network_tx_mbps),
+            report_age_s=_older(spread(it.report_age_s, count), passed_s),
+            prepare_queue_depth=measured(it.prepare_queue_depth),
+            ready_queue_depth=measured(it.ready_queue_depth),
+            pending_prefill_count=measured(it.pending_prefill_count),
+            active_decode_count=measured(it.active_decode_count),
+            backlog_ms=measured(it.predicted_total_backlog_ms),
+            clock_skew_ms=spread(it.clock_skew_ms, count),
         )
-    return in_fleet_order(rows)
+    )
 
 
 def load_rows(snapshot: ConsoleSnapshot) -> list[LoadRow]:
     """Return the load of each Instance; alive ones first, the least loaded on top."""
-    it = snapshot.instances
-    ids, count = snapshot.ids, len(snapshot.ids)
+    it, rules = snapshot.instances, snapshot.queue_rules or QueueRules()
+    who, count = snapshot.identities or Identities(), len(snapshot.ids)
+    ready = rules.ready_concurrency
     return in_load_order(
-        LoadRow(
-            id=id_,
-            is_alive=state == "alive",
-            inflight=inflight,
-            qps_1m=qps_1m,
-            prepare_queue_depth=prepare,
-            ready_queue_depth=ready,
-            active_prepare=preparing,
-            active_ready=released,
-            pending_prefill_count=prefill,
-            active_decode_count=decode,
-            next_slot_ready_in_ms=slot_ms,
-            prefill_free_in_ms=free_ms,
-            predicted_total_backlog_ms=backlog_ms,
-            score=score,
+        _rows(
+            LoadRow,
+            id=snapshot.ids,
+            is_alive=[state == "alive" for state in spread(it.state, count)],
+            inflight=spread(it.inflight, count),
+            qps_1m=spread(it.qps_1m, count),
+            prepare_queue_depth=spread(it.prepare_queue_depth, count),
+            ready_queue_depth=spread(it.ready_queue_depth, count),
+            active_prepare=spread(it.active_prepare, count),
+            active_ready=spread(it.active_ready, count),
+            pending_prefill_count=spread(it.pending_prefill_count, count),
+            active_decode_count=spread(it.active_decode_count, count),
+            next_slot_ready_in_ms=spread(it.next_slot_ready_in_ms, count),
+            prefill_free_in_ms=spread(it.prefill_free_in_ms, count),
+            predicted_total_backlog_ms=spread(it.predicted_total_backlog_ms, count),
+            score=spread(it.score, count),
+            queue_limit=spread(rules.max_queue, count),
+            prepare_limit=spread(rules.prepare_concurrency, count),
+            ready_limit=[ready and (cap or ready) for cap in spread(who.max_concurrent, count)],
+            kv_links=spread(it.kv_links, count),
+            kv_links_busy=spread(it.kv_links_busy, count),
         )
-        for (
-            id_, state, inflight, qps_1m, prepare, ready, preparing, released, prefill, decode,
-            slot_ms, free_ms, backlog_ms, score,
-        ) in zip(
-            ids, spread(it.state, count), spread(it.inflight, count),
-            spread(it.qps_1m, count), spread(it.prepare_queue_depth, count),
-            spread(it.ready_queue_depth, count), spread(it.active_prepare, count),
-            spread(it.active_ready, count), spread(it.pending_prefill_count, count),
-            spread(it.active_decode_count, count), spread(it.next_slot_ready_in_ms, count),
-            spread(it.prefill_free_in_ms, count), spread(it.predicted_total_backlog_ms, count),
-            spread(it.score, count), strict=True,
-        )
-    )  # fmt: skip
+    )
 
 
 def resource_rows(snapshot: ConsoleSnapshot, passed_s: float = 0.0) -> list[ResourceRow]:
     """Return what each host has left, by id; alive ones first."""
-    it, who = snapshot.instances, snapshot.identities or Identities()
-    ids, count = snapshot.ids, len(snapshot.ids)
-    rows = [
-        ResourceRow(
-            id=id_,
-            host=host or "",
-            is_alive=state == "alive",
-            cpu_util=cpu,
-            memory_util=percent_of(mem, mem_all),
-            memory_used_mb=mem,
-            memory_total_mb=mem_all,
-            gpu_util=gpu,
-            gpu_util_current=gpu_now,
-            gpu_util_max=gpu_max,
-            gpu_memory_util=percent_of(gpu_mem, gpu_mem_all),
-            gpu_memory_used_mb=gpu_mem,
-            gpu_memory_total_mb=gpu_mem_all,
-            gpu_sample_quality=quality,
-            gpu_sample_source=source,
-            gpu_sample_age_ms=sample_age_ms,
-            network_rx_mbps=rx,
-            network_tx_mbps=tx,
-            admission_state=admission,
-            report_age_s=None if report_age_s is None else report_age_s + passed_s,
-        )
-        for (
-            id_, host, state, cpu, mem, mem_all, gpu, gpu_now, gpu_max, gpu_mem, gpu_mem_all,
-            quality, source, sample_age_ms, rx, tx, admission, report_age_s,
-        ) in zip(
-            ids, spread(who.host, count), spread(it.state, count),
-            spread(it.cpu_util, count), spread(it.memory_used_mb, count),
-            spread(it.memory_total_mb, count), spread(it.gpu_util_avg, count),
-            spread(it.gpu_util_current, count), spread(it.gpu_util_max, count),
-            spread(it.gpu_mem_used_mb, count), spread(it.gpu_mem_total_mb, count),
-            spread(it.gpu_sample_quality, count), spread(it.gpu_sample_source, count),
-            spread(it.gpu_sample_age_ms, count), spread(it.network_rx_mbps, count),
-            spread(it.network_tx_mbps, count), spread(it.admission_state, count),
-            spread(it.report_age_s, count), strict=True,
-        )
-    ]  # fmt: skip
+    it, who, count = snapshot.instances, snapshot.identities or Identities(), len(snapshot.ids)
+    used, total = spread(it.memory_used_mb, count), spread(it.memory_total_mb, count)
+    gpu_used, gpu_total = spread(it.gpu_mem_used_mb, count), spread(it.gpu_mem_total_mb, count)
+    rows = _rows(
+        ResourceRow,
+        id=snapshot.ids,
+        host=[host or "" for host in spread(who.host, count)],
+        is_alive=[state == "alive" for state in spread(it.state, count)],
+        cpu_util=spread(it.cpu_util, count),
+        memory_util=_percents(used, total),
+        memory_used_mb=used,
+        memory_total_mb=total,
+        gpu_util=spread(it.gpu_util_avg, count),
+        gpu_util_current=spread(it.gpu_util_current, count),
+        gpu_util_max=spread(it.gpu_util_max, count),
+        gpu_memory_util=_percents(gpu_used, gpu_total),
+        gpu_memory_used_mb=gpu_used,
+        gpu_memory_total_mb=gpu_total,
+        gpu_sample_quality=spread(it.gpu_sample_quality, count),
+        gpu_sample_source=spread(it.gpu_sample_source, count),
+        gpu_sample_age_ms=spread(it.gpu_sample_age_ms, count),
+        network_rx_mbps=spread(it.network_rx_mbps, count),
+        network_tx_mbps=spread(it.network_tx_mbps, count),
+        admission_state=spread(it.admission_state, count),
+        report_age_s=_older(spread(it.report_age_s, count), passed_s),
+    )
     return sorted(rows, key=lambda row: (row.is_alive is False, row.id))
 
 
@@ -227,3 +209,36 @@ def score_rows(snapshot: ConsoleSnapshot, passed_s: float = 0.0) -> list[ScoreRo
             )
         )
     return ranked(rows)
+
+
+def _rows(kind: type[R], /, **columns: Sequence[Any]) -> list[R]:
+    """Make rows out of columns that are named as the fields of a row.
+
+    With each value given by its place, a thousand rows take a third of the time that they take
+    with each given by its name.
+    """
+    return list(map(kind, *(columns[field.name] for field in fields(kind))))
+
+
+def _older(ages_s: Sequence[float | None], passed_s: float) -> list[float | None]:
+    return [None if age_s is None else age_s + passed_s for age_s in ages_s]
+
+
+def _percents(parts: Sequence[float | None], wholes: Sequence[float | None]) -> list[float | None]:
+    return list(map(percent_of, parts, wholes))
+
+
+def _addresses(who: Identities, count: int) -> list[str]:
+    places = zip(
+        spread(who.host, count), spread(who.port, count), spread(who.base_path, count), strict=True
+    )
+    return [address_in(host or "", port or 0, base_path or "") for host, port, base_path in places]
+
+
+def _livenesses(
+    said: Sequence[str | None], ages_s: Sequence[float | None], ttl_s: int | None
+) -> list[Liveness]:
+    return [
+        liveness_of(is_alive=state == "alive", said=state, age_s=age_s, ttl_s=ttl_s)
+        for state, age_s in zip(said, ages_s, strict=True)
+    ]

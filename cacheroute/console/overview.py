@@ -3,8 +3,11 @@
 What an older Proxy does not tell is None here and a dash on paper.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cacheroute.console.alerts import Alert, alerts_of
 from cacheroute.console.amounts import (
@@ -15,20 +18,32 @@ from cacheroute.console.amounts import (
     render_ratio,
 )
 from cacheroute.console.cells import UNKNOWN
-from cacheroute.console.columns import Tone
+from cacheroute.console.columns import GAP, Tone
+from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.lines import Line
-from cacheroute.console.rows.instances import FleetRow
-from cacheroute.console.rules import RULES, Rules
-from cacheroute.wire.debug import (
-    InstanceLoadsReply,
-    PoolResourceReply,
-    SchedulerReply,
-    StatusReply,
+from cacheroute.console.queueing import (
+    Queueing,
+    QueueRules,
+    queueing_of,
+    render_queue,
+    rules_of,
 )
+from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rows.loads import load_rows
+from cacheroute.console.rules import RULES, Rules
+
+if TYPE_CHECKING:
+    from cacheroute.wire.debug import (
+        InstanceLoadsReply,
+        PoolResourceReply,
+        SchedulerReply,
+        StatusReply,
+    )
 
 _SHOWN_ALERTS = 5
+_SHOWN_FULL = 2
 _SIGNS = {"bad": "✕", "warn": "▲"}
-_WORTH_A_LOOK = frozenset({"skew", "gpu", "mem", "backlog", "ejected"})
+_WORTH_A_LOOK = frozenset({"skew", "slow", "gpu", "mem", "backlog", "ejected"})
 _TONES: dict[str, Tone] = {"registered": "good", "registering": "plain"}
 
 
@@ -83,6 +98,12 @@ class Overview:
     qps_1m: float | None
     prepare_queue_depth: int | None
     ready_queue_depth: int | None
+    queueing: Queueing | None
+    """How full the queues of all that are alive are; None where the Proxy tells no loads."""
+    queue_rules: QueueRules | None
+    """None where the Proxy does not tell."""
+    injection_strategy: str | None
+    """Who chooses between text and KV."""
     backlog_max_ms: float | None
     backlog_max_id: str | None
     """The Instance that the longest backlog is at."""
@@ -105,6 +126,7 @@ def overview_of(
     proxy_url: str,
     scheduler: SchedulerReply | None = None,
     rules: Rules = RULES,
+    first_tokens: Mapping[str, FirstToken] | None = None,
 ) -> Overview:
     """Put together what the endpoints say; `rows` are all Instances, the dead ones too."""
     states = [row.state for row in rows]
@@ -130,6 +152,9 @@ def overview_of(
         qps_1m=_number(summary, "load", "qps_1m_total"),
         prepare_queue_depth=_count(summary, "load", "prepare_queue_depth"),
         ready_queue_depth=_count(summary, "load", "ready_queue_depth"),
+        queueing=None if loads is None else queueing_of(load_rows(loads)),
+        queue_rules=None if loads is None else rules_of(loads.queue_rules),
+        injection_strategy=status.injection_strategy,
         backlog_max_ms=longest,
         backlog_max_id=longest_id,
         knowledge=_knowledge_of(status),
@@ -142,6 +167,7 @@ def overview_of(
                 rules=rules,
                 ttl_s=status.ttl_s,
                 now=instant_of(loads.generated_at if loads else None),
+                first_tokens=first_tokens or {},
             )
         ),
     )
@@ -202,9 +228,7 @@ def lines_of(overview: Overview) -> list[Line]:
                 o.proxy_id or UNKNOWN,
                 _short(o.proxy_url),
                 *([f"up {render_duration(o.uptime_s)}"] if o.uptime_s is not None else []),
-                *([o.strategy] if o.strategy else []),
-                *(["draining"] if o.draining else []),
-                f"ttl {UNKNOWN if o.ttl_s is None else f'{o.ttl_s} s'}",
+                _how_it_routes(o),
             ),
         ),
         Line(
@@ -223,16 +247,51 @@ def lines_of(overview: Overview) -> list[Line]:
             facts=(
                 f"inflight {render_count(o.inflight)}",
                 f"{UNKNOWN if o.qps_1m is None else f'{o.qps_1m:.1f}'} req/s",
-                f"prepare {render_count(o.prepare_queue_depth)}",
-                f"ready {render_count(o.ready_queue_depth)}",
+                *queue_facts(o),
                 _backlog(o),
             ),
         ),
+        *_full_line(o.queueing),
         *_knowledge_line(o.knowledge),
         *_scheduler_line(o.scheduler),
         *_alert_lines(o.alerts),
         *_next_line(o),
     ]
+
+
+def _how_it_routes(overview: Overview) -> str:
+    """Say how it routes as one fact, which a narrow terminal moves as a whole."""
+    ttl = UNKNOWN if overview.ttl_s is None else f"{overview.ttl_s} s"
+    parts = (_modes(overview), "draining" if overview.draining else "", f"ttl {ttl}")
+    return GAP.join(filter(None, parts))
+
+
+def _modes(overview: Overview) -> str:
+    """Name the strategies in force: who routes, who injects, who is released."""
+    rules = overview.queue_rules
+    named = (overview.strategy, overview.injection_strategy, rules and rules.release_policy)
+    return " · ".join(name for name in named if name)
+
+
+def queue_facts(overview: Overview) -> tuple[str, str]:
+    """Write how full the pool is: `prepare 4/16` and `ready 9/32 +2`, with those that wait."""
+    q = overview.queueing
+    if q is None:
+        waiting = (overview.prepare_queue_depth, overview.ready_queue_depth)
+        prepare, ready = (render_queue(None, None, count) for count in waiting)
+    else:
+        prepare = render_queue(q.preparing, q.prepare_limit, q.waiting_to_prepare)
+        ready = render_queue(q.released, q.ready_limit, q.waiting_ready)
+    return f"prepare {prepare}", f"ready {ready}"
+
+
+def _full_line(queueing: Queueing | None) -> list[Line]:
+    full = () if queueing is None else queueing.full
+    if not full:
+        return []
+    more = f" and {len(full) - _SHOWN_FULL} more" if len(full) > _SHOWN_FULL else ""
+    names = ", ".join(full[:_SHOWN_FULL])
+    return [Line(label="", facts=(f"queue full at {names}{more}",), tone="bad")]
 
 
 def _short(url: str) -> str:

@@ -40,6 +40,8 @@ class Rules:
     """Age from which a resource report says little about now."""
     backlog_ms: float = 5_000
     """Predicted wait of a new request."""
+    ttft_ratio: float = 1.5
+    """A time to first token (p95) of more than so many times the median of the others is slow."""
 
 
 RULES = Rules()

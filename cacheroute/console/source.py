@@ -4,16 +4,20 @@ A screen never knows which it is. What a source cannot tell it says so, with the
 rest goes on.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from cacheroute.console.look import Look
 from cacheroute.console.rows.decisions import DecisionRow
 from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.rows.traces import TraceRow
-from cacheroute.wire.instances import InstanceRow
+
+if TYPE_CHECKING:
+    from cacheroute.wire.instances import InstanceRow
 
 SourceKind = Literal["live", "replay", "demo"]
 Panel = Literal[

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from cacheroute.console.alerts import Alert, remembered
+from cacheroute.console.alert_log import AlertLog, Noted
+from cacheroute.console.alerts import Alert, AlertKey
+from cacheroute.console.amounts import instant_of
+from cacheroute.console.first_tokens import FirstToken, FirstTokens
 from cacheroute.console.history import History
 from cacheroute.console.look import Look
 from cacheroute.console.overview import Overview
@@ -100,7 +103,12 @@ class Seen:
     """When, by the reader's clock."""
     beside: Beside = Beside()
     rules: Rules = RULES
-    before: "Before | None" = None
+    before: Look | None = None
+    """The good look before it."""
+    noted: Sequence[Noted] = ()
+    """What is or was out of order: active, then silenced, then past."""
+    first_tokens: Mapping[str, FirstToken] = field(default_factory=dict)
+    """The time to first token at each Instance, where requests have told it."""
 
     @property
     def rows(self) -> Sequence[FleetRow]:
@@ -154,12 +162,8 @@ class Seen:
 
     @cached_property
     def alerts(self) -> Sequence[Alert]:
-        """What is out of order, the worst first; each knows since when."""
-        found = self.look.alerts(self.rules)
-        at = self.look.at
-        if at is None:
-            return found
-        return remembered(found, self.before.alerts if self.before else (), now=at)
+        """What is out of order now and was not silenced, the worst first."""
+        return tuple(one.alert for one in self.noted if one.state == "active")
 
     @cached_property
     def overview(self) -> Overview:
@@ -169,24 +173,23 @@ class Seen:
     @cached_property
     def rates(self) -> Rates:
         """What happened since the look before, a second."""
-        before = self.before
-        return rates_of(None if before is None else before.look, self.look)
+        return rates_of(self.before, self.look)
 
     def standing(self, instance_id: str) -> Standing | None:
         """Return how one Instance stands in the choice; None where the Proxy does not tell."""
-        return standing_of(instance_id, self.look)
+        known = self._standings
+        if instance_id not in known:
+            known[instance_id] = standing_of(instance_id, self.look)
+        return known[instance_id]
+
+    @cached_property
+    def _standings(self) -> dict[str, Standing | None]:
+        # The one under the cursor is asked for a few times, and each time all are gone through.
+        return {}
 
     def points(self, instance_id: str) -> Mapping[str, float]:
         """Return the weighted parts of one Instance's score, by signal."""
         return points_of(instance_id, self.look)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
-    """What is needed of the look before."""
-
-    look: Look
-    alerts: Sequence[Alert]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,11 +209,13 @@ class Snapshot:
 
 
 class Store:
-    """Keeps the last good look, the history, and count of what went wrong."""
+    """Keeps the last good look, the history, the alerts, and count of what went wrong."""
 
     def __init__(self, name: str, *, interval_s: float, rules: Rules = RULES) -> None:
         self._rules = rules
         self.history = History()
+        self._alerts = AlertLog()
+        self._first_tokens = FirstTokens()
         connection = Connection(name=name, interval_s=interval_s, pace_s=interval_s)
         self._snapshot = Snapshot(rev=0, connection=connection, look=None)
 
@@ -221,13 +226,17 @@ class Store:
 
     def apply(self, look: Look, at: Instant, *, took_s: float, beside: Beside) -> Snapshot:
         """Take a good look."""
-        before = self._snapshot.look
+        before = None if self._snapshot.look is None else self._snapshot.look.look
+        if before is not None and before.run != look.run:
+            self._first_tokens.forget()
         seen = Seen(
             look=look,
             taken=at,
             beside=beside,
             rules=self._rules,
-            before=None if before is None else Before(look=before.look, alerts=before.alerts),
+            before=before,
+            noted=self._noted(look, at, beside),
+            first_tokens=self._first_tokens.told,
         )
         rates = seen.rates
         self.history.add(
@@ -252,6 +261,27 @@ class Store:
         )
         return self._next(seen, connection)
 
+    def _noted(self, look: Look, at: Instant, beside: Beside) -> Sequence[Noted]:
+        """Judge a look, and remember what was found before."""
+        self._first_tokens.hear(beside.traces, now_s=look.at_s)
+        found = look.alerts(self._rules, self._first_tokens.told)
+        when = look.at or instant_of(at.wall_s)
+        return self._alerts.noted if when is None else self._alerts.note(found, when)
+
+    def silence(self, key: AlertKey) -> bool:
+        """Stop counting an alert until it ends; returns whether it was active."""
+        return self._alerts.silence(key) and self._renote()
+
+    def unsilence(self, key: AlertKey) -> bool:
+        """Count an alert again; returns whether it was silenced."""
+        return self._alerts.unsilence(key) and self._renote()
+
+    def _renote(self) -> bool:
+        seen = self._snapshot.look
+        if seen is not None:
+            self._next(replace(seen, noted=self._alerts.noted), self._snapshot.connection)
+        return True
+
     def failed(self, why: str, at: Instant, *, retry_at_s: float) -> Snapshot:
         """Take that a look has failed; what was seen before stays."""
         connection = self._snapshot.connection
@@ -265,6 +295,14 @@ class Store:
                 lost_at_s=at.mono_s if connection.lost_at_s is None else connection.lost_at_s,
                 retry_at_s=retry_at_s,
             ),
+        )
+
+    def reached(self) -> Snapshot:
+        """Take that the Proxy is there again, although nobody has looked at its pool."""
+        connection = self._snapshot.connection
+        return self._next(
+            self._snapshot.look,
+            replace(connection, failures=0, trouble=None, lost_at_s=None, retry_at_s=None),
         )
 
     def paced(self, *, interval_s: float, pace_s: float) -> Snapshot:

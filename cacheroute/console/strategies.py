@@ -1,12 +1,17 @@
 """The ways to choose an Instance that a Proxy has, and the change from one to another."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cacheroute.console.amounts import render_words
 from cacheroute.console.columns import Column, Kind
 from cacheroute.console.lines import Line
-from cacheroute.wire.admin import StrategiesReply, StrategyReply
+
+if TYPE_CHECKING:
+    from cacheroute.wire.admin import StrategiesReply, StrategyReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -235,8 +235,12 @@ def _finite(value: float) -> float | None:
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
-    known = _known(values)
-    return _finite(sum(known)) if known else None
+    known = [value for value in values if value is not None]
+    total = sum(known)
+    if not math.isfinite(total):  # a sum tells of all of them at once
+        known = list(filter(math.isfinite, known))
+        total = sum(known)
+    return _finite(total) if known else None
 
 
 def _avg(values: Iterable[float | None]) -> float | None:

@@ -132,6 +132,8 @@ class Topology:
         self._static_by_address = _by_address(self.static)
         self.reports: dict[str, LinkReport] = {}
         """The last report of each Instance, to be read only."""
+        self.version = 0
+        """Moves with every report that comes or goes."""
         self._links = 0
         self._addresses = dict.fromkeys(self._static_by_address, 1)
         self._best: dict[str, BestLink] = {}
@@ -160,6 +162,7 @@ class Topology:
     def drop(self, instance_id: str) -> None:
         """Forget what one Instance reported; nothing happens when it never did."""
         self._best_of = None
+        self.version += 1
         gone = self.reports.pop(instance_id, None)
         if gone is None:
             return
@@ -188,6 +191,13 @@ class Topology:
             return link, "link_snapshot"
         link = self._static_by_address.get(address)
         return None if link is None else (link, "static")
+
+    def count_of(self, instance_id: str) -> int:
+        """Return to how many knowledge nodes a path from an Instance is known."""
+        report = self.reports.get(instance_id)
+        if report is None:
+            return len(self._static_by_address)
+        return len(report.by_address.keys() | self._static_by_address.keys())
 
     def known_addresses(self) -> KeysView[str]:
         """Return the `host:port` of every knowledge node known here; a live view, O(1) to ask.

@@ -14,6 +14,8 @@ from typing import Any, Self
 
 import httpx
 
+from cacheroute.client.answer import cause_of
+
 MAX_REPLY_BYTES = 1024 * 1024
 _SHOWN_CHARS = 400
 
@@ -87,8 +89,7 @@ class Peer:
                     if len(read) > max_bytes:
                         raise PeerFault(f"{url} answered more than {max_bytes} bytes")
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
-            why = str(problem) or type(problem).__name__
-            raise PeerFault(f"cannot reach {url} ({why})") from problem
+            raise PeerFault(f"cannot reach {url} ({cause_of(problem)})") from problem
         return Said(status=response.status_code, body=bytes(read))
 
     async def _ask(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:

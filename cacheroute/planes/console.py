@@ -14,7 +14,7 @@ from cacheroute.planes import console_document as documents
 from cacheroute.planes.control_owner import ControlOwner
 from cacheroute.planes.debug import instance_loads, instance_rows
 from cacheroute.planes.predictions import instance_predictions
-from cacheroute.planes.summary import ttl_s
+from cacheroute.planes.summary import limits, ttl_s
 from cacheroute.wire import strict_json
 from cacheroute.wire.console import ConsoleSnapshot, Unchanged
 
@@ -102,7 +102,11 @@ class ConsolePages:
         view = owner.pool.view(member, now)
         alone = PoolSnapshot(version=owner.pool.version, taken_at=now, views=(view,))
         loads = instance_loads(
-            alone, include_dead=True, ttl_s=ttl_s(owner), weights=owner.weights.as_mapping()
+            alone,
+            include_dead=True,
+            ttl_s=ttl_s(owner),
+            weights=owner.weights.as_mapping(),
+            limits=limits(owner),
         )
         return {
             "ok": True,
@@ -118,7 +122,15 @@ class ConsolePages:
             age_s = now.mono_s - frame.made_mono_s
             if 0 <= age_s < _MIN_AGE_S:
                 return frame
-        snapshot = documents.document(self._owner, now, rev=self._rev, run=self.run, who=self._who)
+        snapshot = documents.document(
+            self._owner,
+            now,
+            rev=self._rev,
+            run=self.run,
+            who=self._who,
+            # A fifteenth of the cost of a document, and seldom another one.
+            identities=frame.snapshot.identities if frame and frame.who == self._who else None,
+        )
         self._frame = Frame(rev=self._rev, who=self._who, made_mono_s=now.mono_s, snapshot=snapshot)
         return self._frame
 

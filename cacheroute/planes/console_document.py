@@ -6,6 +6,7 @@ hundredth, ages and predicted waits to a thousandth; a score is told as it is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from math import floor
 from operator import attrgetter
 from typing import Any
@@ -34,6 +35,7 @@ from cacheroute.wire.console import (
     Pool,
     PredictionErrors,
     Proxy,
+    QueueRules,
     SchedulerSide,
     Totals,
     folded,
@@ -49,8 +51,19 @@ _MEASURES = (
 )  # fmt: skip
 
 
-def document(owner: ControlOwner, now: Instant, *, rev: int, run: str, who: int) -> ConsoleSnapshot:
-    """Build `GET /v1/console/snapshot`; about 13 us for each Instance."""
+def document(
+    owner: ControlOwner,
+    now: Instant,
+    *,
+    rev: int,
+    run: str,
+    who: int,
+    identities: Identities | None = None,
+) -> ConsoleSnapshot:
+    """Build `GET /v1/console/snapshot`; about 13 us for each Instance.
+
+    `identities` are those of an earlier document of the same `who`.
+    """
     snapshot = owner.pool.snapshot(now)
     tallies = [owner.tallies.get(member, _UNUSED) for member in owner.pool.members.values()]
     return ConsoleSnapshot(
@@ -64,17 +77,19 @@ def document(owner: ControlOwner, now: Instant, *, rev: int, run: str, who: int)
             strategy=owner.strategy.name,
             uptime_s=max(0.0, now.mono_s - owner.started.mono_s),
             draining=owner.draining,
+            injection_strategy=owner.injection_strategy,
         ),
         pool=_pool(owner, snapshot),
         totals=_totals(owner, (*owner.elsewhere, *owner.tallies.values())),
         knowledge=_knowledge(owner.knowledge_paths),
         prediction_errors=msgspec.convert(errors_row(owner.predictions.errors), PredictionErrors),
         scheduler=msgspec.convert(owner.scheduler_state.as_wire(now), SchedulerSide),
+        queue_rules=QueueRules(**asdict(owner.queue_rules)),
         weights=dict(owner.weights.as_mapping()),
         sources=dict(debug.ALL_SOURCES),
         who=who,
-        identities=_identities(snapshot),
-        instances=_columns(snapshot, tallies, owner.weights),
+        identities=identities or _identities(snapshot),
+        instances=_columns(snapshot, tallies, owner),
     )
 
 
@@ -95,6 +110,8 @@ def fingerprint(owner: ControlOwner, now: Instant) -> list[object]:
         owner.scheduler_state,
         pool.version,
         len(pool),
+        owner.topology.version,
+        owner.links.in_use(),
     ]
     for member in pool.members.values():
         queues, tally = member.queues, tallies.get(member)
@@ -174,11 +191,12 @@ def _identities(snapshot: PoolSnapshot) -> Identities:
         endpoints=_lists(instance.endpoints for instance in instances),
         tags=_lists(instance.tags for instance in instances),
         own_weight=folded([instance.weight for instance in instances]),
+        max_concurrent=folded([instance.max_concurrent for instance in instances]),
     )
 
 
-def _columns(snapshot: PoolSnapshot, tallies: Sequence[Tally], weights: Weights) -> Columns:
-    views = snapshot.views
+def _columns(snapshot: PoolSnapshot, tallies: Sequence[Tally], owner: ControlOwner) -> Columns:
+    views, weights = snapshot.views, owner.weights
     resources = [view.resource or _NEVER_REPORTED for view in views]
     now = snapshot.taken_at
     return Columns(
@@ -198,6 +216,7 @@ def _columns(snapshot: PoolSnapshot, tallies: Sequence[Tally], weights: Weights)
         failures=folded([sum(tally.failures.values()) for tally in tallies]),
         **_resource_columns(resources),
         **_queue_columns(views),
+        **_link_columns(views, owner),
     )
 
 
@@ -218,6 +237,15 @@ def _queue_columns(views: Sequence[InstanceView]) -> dict[str, Any]:
         values = [None if each is None else read[name](each) for each in pressures]
         columns[name] = folded(_rounded(values, 3) if name.endswith("_ms") else values)
     return columns
+
+
+def _link_columns(views: Sequence[InstanceView], owner: ControlOwner) -> dict[str, Any]:
+    topology, in_use = owner.topology, owner.links.in_use()
+    ids = [view.instance.instance_id for view in views] if in_use or topology.reports else [""]
+    return {
+        "kv_links": folded(list(map(topology.count_of, ids))),
+        "kv_links_busy": folded([in_use.get(id_, 0) for id_ in ids]),
+    }
 
 
 def _lists(column: Iterable[tuple[str, ...] | None]) -> Lists:

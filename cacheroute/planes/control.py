@@ -34,7 +34,7 @@ from cacheroute.planes.control_replies import (
 )
 from cacheroute.planes.predictions import errors_row, predictions_page, take
 from cacheroute.planes.registering import forbidden, instance_behind, instance_of
-from cacheroute.planes.summary import pool_summary, ttl_s
+from cacheroute.planes.summary import limits, pool_summary, ttl_s
 from cacheroute.planes.topology import count_links, kdn_links, topology_page
 from cacheroute.wire import paths
 from cacheroute.wire.instances import (
@@ -223,6 +223,7 @@ def _debug(app: FastAPI, owner: ControlOwner) -> None:
                 scheduler_state=owner.scheduler_state.state,
                 knowledge_paths=owner.knowledge_paths,
                 prediction_error=errors_row(owner.predictions.errors),
+                injection_strategy=owner.injection_strategy,
             )
         )
 
@@ -239,6 +240,7 @@ def _debug(app: FastAPI, owner: ControlOwner) -> None:
                 include_dead=include_dead,
                 ttl_s=ttl_s(owner),
                 weights=owner.weights.as_mapping(),
+                limits=limits(owner),
             )
         )
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cacheroute.core.clock import Clock, Instant
+from cacheroute.core.dispatch.links import Links
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_member import Member
@@ -153,6 +155,21 @@ class ControlOwner(Protocol):
     @property
     def predictions(self) -> Predictions:
         """What is predicted of the Instances, and how well; to be read only."""
+        ...
+
+    @property
+    def queue_rules(self) -> QueueRules:
+        """How many requests wait, are prepared and run before one Instance, and who goes first."""
+        ...
+
+    @property
+    def injection_strategy(self) -> str:
+        """Who chooses between text and KV."""
+        ...
+
+    @property
+    def links(self) -> Links:
+        """The transfers of KV that are under way; to be read only."""
         ...
 
     @property

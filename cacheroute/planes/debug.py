@@ -4,9 +4,10 @@ Pure builders from a snapshot. What is not measured yet is null and says `unavai
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from cacheroute.core.clock import Instant
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.injection.paths import summed_up
 from cacheroute.core.pool_resource import InstanceReading
 from cacheroute.core.pool_snapshot import InstanceView, PoolSnapshot
@@ -14,6 +15,7 @@ from cacheroute.core.pressure import FIGURES
 from cacheroute.core.resources import Resource
 from cacheroute.core.routing.decision import Decisions
 from cacheroute.core.routing.load import QUEUE_SIGNALS, load_cost, signals
+from cacheroute.core.topology import Topology
 
 JsonObject = dict[str, object]
 
@@ -29,6 +31,25 @@ _SAMPLE_IDS = 10
 _DECISIONS_UNASKED = 20
 _DECISIONS_AT_ONCE = 1_024
 _NEVER_REPORTED = Resource()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What bounds the queues before the Instances, and which ways of KV are in use."""
+
+    rules: QueueRules
+    topology: Topology
+    kv_in_use: Mapping[str, int]
+    """Links with a transfer under way, by Instance; idle ones are not in it."""
+
+    def of(self, view: InstanceView) -> JsonObject:
+        """Return what holds for one Instance."""
+        instance_id = view.instance.instance_id
+        return {
+            "max_concurrent": view.instance.max_concurrent,
+            "kv_links": self.topology.count_of(instance_id),
+            "kv_links_busy": self.kv_in_use.get(instance_id, 0),
+        }
 
 
 def shown(snapshot: PoolSnapshot, *, include_dead: bool) -> tuple[InstanceView, ...]:
@@ -65,8 +86,9 @@ def instance_loads(
     include_dead: bool,
     ttl_s: int,
     weights: Mapping[str, float],
+    limits: Limits | None = None,
 ) -> JsonObject:
-    """Build `GET /debug/instance_loads`."""
+    """Build `GET /debug/instance_loads`; without `limits` it has the published keys alone."""
     rows = shown(snapshot, include_dead=include_dead)
     is_queueing = any(view.pressure is not None for view in rows)
     return {
@@ -85,9 +107,11 @@ def instance_loads(
                 "qps_1m": view.qps_1m,
                 **(_NOTHING_QUEUED if view.pressure is None else view.pressure.as_mapping()),
                 "least_load_score": _score(view, weights),
+                **({} if limits is None else limits.of(view)),
             }
             for view in rows
         ],
+        **({} if limits is None else {"queue_rules": asdict(limits.rules)}),
     }
 
 
@@ -105,6 +129,7 @@ def status(
     scheduler_state: str,
     knowledge_paths: Mapping[str, int],
     prediction_error: JsonObject,
+    injection_strategy: str,
 ) -> JsonObject:
     """Build `GET /debug/status`."""
     alive = snapshot.alive
@@ -129,6 +154,7 @@ def status(
         "scheduler_state": scheduler_state,
         "knowledge": asdict(summed_up(knowledge_paths)),
         "prediction_error": prediction_error,
+        "injection_strategy": injection_strategy,
     }
 
 

@@ -10,6 +10,13 @@ def ttl_s(owner: ControlOwner) -> int:
     return max(1, int(owner.pool.rules.ttl_s))
 
 
+def limits(owner: ControlOwner) -> debug.Limits:
+    """Return what bounds the queues of its Instances as of now."""
+    return debug.Limits(
+        rules=owner.queue_rules, topology=owner.topology, kv_in_use=owner.links.in_use()
+    )
+
+
 def pool_summary(owner: ControlOwner) -> dict[str, object]:
     """Return `pool_resource` (protocol, 1.6) as of now."""
     snapshot = owner.pool.snapshot(owner.clock.now())

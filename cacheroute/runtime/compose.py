@@ -212,6 +212,7 @@ class App:
             capacity=settings.proxy.max_capacity,
             started=self._started,
             scheduling=self._scheduling,
+            injection_strategy=settings.injection.strategy,
         )
         operator = Operator(
             proxy=self.proxy,

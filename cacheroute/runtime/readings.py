@@ -45,7 +45,7 @@ class MetricsReader:
                     instance_id=member.instance.instance_id,
                     tally=proxy.tallies.get(member, _UNSEEN),
                     inflight=member.inflight,
-                    is_resting=Ejections.is_resting(member),
+                    is_resting=Ejections.rests_at(member, now.mono_s),
                     queues=_queues(member.queues, now.mono_s),
                 )
                 for member in members

@@ -19,6 +19,8 @@ from cacheroute.runtime.sparing import SparingLog
 
 if TYPE_CHECKING:
     from cacheroute.core.clock import Clock
+    from cacheroute.core.dispatch.links import Links
+    from cacheroute.core.dispatch.rules import QueueRules
     from cacheroute.core.instance import Instance
     from cacheroute.core.pool import Pool
     from cacheroute.core.pool_member import Member
@@ -54,6 +56,7 @@ class Registrar:
         capacity: int,
         started: Instant,
         scheduling: Scheduling | None = None,
+        injection_strategy: str = "default",
     ) -> None:
         self._proxy = proxy
         self._keeping = Keeping(store)
@@ -67,6 +70,8 @@ class Registrar:
         """When this Proxy started."""
         self.weights = weights
         """What least_load weighs with."""
+        self.injection_strategy = injection_strategy
+        """Who chooses between text and KV."""
         self.topology = topology
         """The links."""
 
@@ -113,6 +118,16 @@ class Registrar:
     def predictions(self) -> Forecasts:
         """What is predicted of each Instance, and how well."""
         return self._proxy.forecasts
+
+    @property
+    def queue_rules(self) -> QueueRules:
+        """How many requests wait, are prepared and run before one Instance, and who goes first."""
+        return self._proxy.turnstiles.rules
+
+    @property
+    def links(self) -> Links:
+        """The transfers of KV that are under way."""
+        return self._proxy.turnstiles.links
 
     @property
     def traces(self) -> Traces:

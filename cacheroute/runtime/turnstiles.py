@@ -30,7 +30,7 @@ class Gate:
     def __init__(self, board: Board) -> None:
         self.board = board
         """Its two turnstiles and its timeline."""
-        self.upcoming = Upcoming()
+        self.upcoming = Upcoming(board.rules)
         """What is on its way to it."""
         self.is_closed = False
         """Whether the Instance has left."""
@@ -47,7 +47,8 @@ class Turnstiles:
         on_change: Callable[[Member], None],
         has_another: Callable[[RouteRequest, Collection[Member]], bool] = lambda *_: False,
     ) -> None:
-        self._rules = rules
+        self.rules = rules
+        """Those of every gate."""
         self.has_another = has_another
         """Whether a request would be taken elsewhere than at some Instances."""
         self.on_change = on_change
@@ -61,12 +62,13 @@ class Turnstiles:
     def gate(self, member: Member) -> Gate:
         """Return the gate before an Instance, as wide as its own cap says."""
         gate = self._gates.get(member)
-        slots = member.instance.max_concurrent or self._rules.ready_concurrency
+        slots = member.instance.max_concurrent or self.rules.ready_concurrency
         if gate is None:
-            gate = self._gates[member] = Gate(Board(self._rules, slots))
+            gate = self._gates[member] = Gate(Board(self.rules, slots))
             member.queues = gate.board
         elif gate.board.slots != slots:
             wake(gate.board.resize(slots))
+            self.on_change(member)
         return gate
 
     def forget(self, member: Member) -> None:

@@ -4,9 +4,13 @@ What it has of ours is found out by asking once; for the rest its published page
 a panel that needs more says why it stays empty. After a loss of connection it is asked anew.
 """
 
+from __future__ import annotations
+
+import asyncio
 from collections.abc import Awaitable, Sequence
+from importlib import import_module
 from time import time
-from typing import Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from cacheroute.client.control import AsyncControlClient
 from cacheroute.client.faults import (
@@ -22,13 +26,18 @@ from cacheroute.console.rows.decisions import DecisionRow, decision_rows
 from cacheroute.console.rows.topology import LinkRow, best_link_rows, link_rows
 from cacheroute.console.rows.traces import TraceRow, trace_rows
 from cacheroute.console.source import Capabilities, NotTold, Panel, SourceFault
-from cacheroute.sources.published import snapshot_of
 from cacheroute.wire import paths
 from cacheroute.wire.console import ConsoleSnapshot, Unchanged
-from cacheroute.wire.instances import InstanceRow
+
+if TYPE_CHECKING:
+    from cacheroute.wire.instances import InstanceRow
 
 T = TypeVar("T")
 
+_MODELS = (
+    "cacheroute.client.asks", "cacheroute.wire.traces", "cacheroute.wire.instance_page",
+    "cacheroute.sources.published",
+)  # fmt: skip
 _NO_SUCH_PAGE = frozenset({404, 405, 501})
 _NOT_ALLOWED = frozenset({401, 403})
 PAGES: tuple[str, ...] = (
@@ -67,6 +76,7 @@ class LiveSource:
         self._has_columns: bool | None = None
         self._missing: dict[Panel, str] = {}
         self._looks = 0
+        self._has_models = False
 
     @property
     def kind(self) -> Literal["live"]:
@@ -103,6 +113,7 @@ class LiveSource:
 
     async def decisions(self, *, last: int = 100) -> Sequence[DecisionRow]:
         """Return the newest decisions, newest first."""
+        await self._models()
         reply = await self._panel(
             "decisions", paths.DEBUG_DECISIONS, self._client.decisions(last=last)
         )
@@ -110,12 +121,14 @@ class LiveSource:
 
     async def traces(self, *, last: int = 100) -> Sequence[TraceRow]:
         """Return the newest requests, newest first."""
+        await self._models()
         return trace_rows(
             await self._panel("traces", paths.DEBUG_TRACES, self._client.traces(last=last))
         )
 
     async def trace(self, request_id: str) -> TraceRow | None:
         """Return one request; None when it is not known, or no longer."""
+        await self._models()
         try:
             reply = await self._client.trace(request_id)
         except Refused as fault:
@@ -130,6 +143,7 @@ class LiveSource:
 
     async def topology(self) -> Sequence[LinkRow]:
         """Return the links to knowledge nodes: all of them, or else the best."""
+        await self._models()
         try:
             return link_rows(
                 await self._panel("topology", paths.DEBUG_TOPOLOGY, self._client.topology())
@@ -140,6 +154,7 @@ class LiveSource:
 
     async def instance(self, instance_id: str) -> InstanceRow | None:
         """Return all that is known of one Instance; None if it is gone."""
+        await self._models()
         if self._has_columns is not False:
             try:
                 return (await self._client.instance(instance_id)).instance
@@ -167,6 +182,12 @@ class LiveSource:
 
     # Within
 
+    async def _models(self) -> None:
+        """Load what reads the published pages beside the loop, which it would hold up for long."""
+        if not self._has_models:
+            await asyncio.to_thread(lambda: [import_module(name) for name in _MODELS])
+            self._has_models = True
+
     async def _columns(self) -> Look:
         try:
             told = await self._client.console_snapshot(self._known)
@@ -188,6 +209,9 @@ class LiveSource:
         return Look(snapshot=told, url=self.name)
 
     async def _published(self) -> Look:
+        await self._models()
+        from cacheroute.sources.published import snapshot_of
+
         client = self._client
         status = await self._asked(client.status())
         entries = await self._asked(client.instances(include_dead=True))

@@ -3,7 +3,7 @@
 It costs ten times as much as the columns, and says the same as far as the Proxy tells it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -18,6 +18,7 @@ from cacheroute.wire.console import (
     Pool,
     PredictionErrors,
     Proxy,
+    QueueRules,
     SchedulerSide,
     folded,
     pool_of,
@@ -43,7 +44,7 @@ _OF_RESOURCE = (
 _OF_LOAD = (
     "prepare_queue_depth", "ready_queue_depth", "active_prepare", "active_ready",
     "pending_prefill_count", "active_decode_count", "next_slot_ready_in_ms",
-    "prefill_free_in_ms", "predicted_total_backlog_ms",
+    "prefill_free_in_ms", "predicted_total_backlog_ms", "kv_links", "kv_links_busy",
 )  # fmt: skip
 
 
@@ -71,6 +72,7 @@ def snapshot_of(
             strategy=status.strategy,
             uptime_s=status.uptime_s,
             draining=status.draining if status.proxy_id else None,
+            injection_strategy=status.injection_strategy,
         ),
         pool=Pool() if pool is None else pool_of(pool.pool_resource),
         knowledge=(
@@ -86,10 +88,15 @@ def snapshot_of(
         scheduler=(
             None if scheduler is None else msgspec.convert(scheduler.model_dump(), SchedulerSide)
         ),
+        queue_rules=(
+            None
+            if loads is None or loads.queue_rules is None
+            else msgspec.convert(loads.queue_rules.model_dump(), QueueRules)
+        ),
         weights=next((dict(score.weights) for score in scores if score.weights), {}),
         sources={name: source for score in scores for name, source in score.source.items()},
         who=rev,
-        identities=_identities(entries),
+        identities=_identities(entries, load_of),
         instances=_columns(entries, load_of, None if loads is None else generated_at),
     )
 
@@ -99,7 +106,10 @@ def _proxy_id(pool: PoolResourceReply | None) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _identities(entries: Sequence[InstanceRow]) -> Identities:
+def _identities(
+    entries: Sequence[InstanceRow], load_of: Mapping[str, InstanceLoadRow]
+) -> Identities:
+    found = [load_of.get(entry.instance_id) for entry in entries]
     return Identities(
         ids=[entry.instance_id for entry in entries],
         host=folded([entry.host for entry in entries]),
@@ -110,6 +120,7 @@ def _identities(entries: Sequence[InstanceRow]) -> Identities:
         endpoints=_lists(entry.endpoints for entry in entries),
         tags=_lists(entry.tags for entry in entries),
         own_weight=folded([entry.own_weight for entry in entries]),
+        max_concurrent=folded([None if load is None else load.max_concurrent for load in found]),
     )
 
 

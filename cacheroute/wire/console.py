@@ -40,6 +40,8 @@ class Identities(msgspec.Struct, frozen=True, kw_only=True):
     tags: Lists = Lists()
     own_weight: Numbers = None
     """The weight it gave itself."""
+    max_concurrent: Counts = None
+    """Its own cap on requests at once; null is none, and then the rules' counts."""
 
 
 class Columns(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +90,10 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     """Requests that were sent to it and have ended, since it came."""
     failures: Counts = None
     """Those of them that did not end well."""
+    kv_links: Counts = None
+    """Knowledge nodes that a path to it is known from."""
+    kv_links_busy: Counts = None
+    """Nodes that are sending it KV."""
 
 
 class Proxy(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +104,8 @@ class Proxy(msgspec.Struct, frozen=True, kw_only=True):
     strategy: str | None = None
     uptime_s: float | None = None
     draining: bool | None = None
+    injection_strategy: str | None = None
+    """Who chooses between text and KV."""
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +129,23 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     network_tx_mbps: float | None = None
     capacity: int | None = None
     """Requests at once that count as full."""
+
+
+class QueueRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules of the queues before each Instance; null is not told."""
+
+    prepare_concurrency: int | None = None
+    """Most requests that are prepared for one Instance at once."""
+    ready_concurrency: int | None = None
+    """Most prepared requests on one Instance at once, unless it has a cap of its own."""
+    max_queue: int | None = None
+    """Most requests that wait at one turnstile of an Instance."""
+    wait_at_cap: bool | None = None
+    """Whether a plain request waits where every Instance is at its own cap."""
+    release_policy: str | None = None
+    """`ordered` or `text_bypass`."""
+    text_bypass_max_per_flush: int | None = None
+    """Most text requests that pass a waiting head at a time, with `text_bypass`."""
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):
@@ -188,6 +213,8 @@ class ConsoleSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     knowledge: Knowledge | None = None
     prediction_errors: PredictionErrors | None = None
     scheduler: SchedulerSide | None = None
+    """Null where it does not tell."""
+    queue_rules: QueueRules | None = None
     """Null where it does not tell."""
     weights: dict[str, float] = {}
     """What `least_load` weighs each signal with."""
@@ -294,7 +321,8 @@ def read_snapshot(
 
 def folded(column: list[T]) -> list[T] | T:
     """Write a column whose values are all the same as that one value."""
-    if column and column.count(column[0]) == len(column):
+    # Most columns that differ do so in their ends already, and need not be counted through.
+    if column and column[0] == column[-1] and column.count(column[0]) == len(column):
         return column[0]
     return column
 

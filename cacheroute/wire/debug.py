@@ -78,6 +78,8 @@ class StatusReply(_Reply):
     """Of the Instances that are in the pool."""
     prediction_error: PredictionErrorsRow | None = None
     """Over all Instances."""
+    injection_strategy: str | None = None
+    """Who chooses between text and KV."""
 
 
 class SchedulerReply(_Reply):
@@ -190,6 +192,23 @@ class InstanceLoadRow(_Reply):
     prefill_free_in_ms: float | None = None
     predicted_total_backlog_ms: float | None = None
     least_load_score: LoadScore = Field(default_factory=LoadScore)
+    max_concurrent: int | None = None
+    """Its own cap on requests at once; null is none. This key and those below are ours."""
+    kv_links: int | None = None
+    """Knowledge nodes that a path to it is known from."""
+    kv_links_busy: int | None = None
+    """Nodes that are sending it KV."""
+
+
+class QueueRulesRow(_Reply):
+    """The rules of the queues before each Instance."""
+
+    prepare_concurrency: int | None = None
+    ready_concurrency: int | None = None
+    max_queue: int | None = None
+    wait_at_cap: bool | None = None
+    release_policy: str | None = None
+    text_bypass_max_per_flush: int | None = None
 
 
 class InstanceLoadsReply(_Reply):
@@ -200,6 +219,8 @@ class InstanceLoadsReply(_Reply):
     generated_at: float
     metric_source: dict[str, str] = Field(default_factory=dict)
     instances: list[InstanceLoadRow]
+    queue_rules: QueueRulesRow | None = None
+    """Null where the Proxy does not tell."""
 
 
 class PoolResourceReply(_Reply):

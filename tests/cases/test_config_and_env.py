@@ -220,7 +220,7 @@ def test_c094_a_proxy_starts_with_an_empty_file_and_says_so(
 CONSOLE_SLIPS = {
     "a misspelt key": (
         "[tui]\nmose = true\n",
-        "2: tui.mose is not known; did you mean mouse?",
+        "2: tui.mose is not known; did you mean tui.mouse?",
     ),
     "a word for a number": (
         "timeout = 'fast'\n",
@@ -228,7 +228,7 @@ CONSOLE_SLIPS = {
     ),
     "a key twice": (
         "timeout = 3\ntimeout = 4\n",
-        "2: is not valid TOML: cannot overwrite a value",
+        "2: timeout is given twice, first on line 1",
     ),
     "a negative time": (
         "timeout = -3\n",
@@ -255,16 +255,20 @@ def test_c094_a_slip_in_the_console_configuration_is_one_line_and_exit_two(
     assert all(line.startswith("  hint: ") for line in hints)
 
 
-@pytest.mark.parametrize("text", ["", "[tui]\n\tmouse = true\n"], ids=["nothing", "tabs"])
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [("", " is empty: it changes nothing"), ("[tui]\n\tmouse = true\n", "")],
+    ids=["nothing", "tabs"],
+)
 def test_c094_what_toml_allows_is_good_in_the_console_configuration(
-    run: Run, console_file: Path, text: str
+    run: Run, console_file: Path, text: str, more: str
 ) -> None:
     console_file.write_text(text)
 
     ended = run("cacheroute_cli", "config", "validate")
 
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout == f"{console_file}\nthe configuration is good\n"
+    assert ended.stdout == f"{console_file}{more}\nthe configuration is good\n"
 
 
 FILE_SAYS = "proxy:\n  port: 8001\nqueues:\n  wait_at_cap: true\n"
@@ -361,7 +365,7 @@ CONSOLE_WINNERS: dict[str, tuple[str, Mapping[str, str], tuple[str, ...], str, s
         "CACHEROUTE_PROXY_URL",
     ),
     "file": (f"proxy_url = '{URL}8001'\n", {}, (), f"{URL}8001", "{file}:1"),
-    "default": ("", {}, (), f"{URL}8002", "default"),
+    "default": ("# nothing yet\n", {}, (), f"{URL}8002", "default"),
 }
 
 

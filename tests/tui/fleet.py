@@ -1,7 +1,10 @@
 """A small fleet that stands still, and clocks that go when they are told to: for screens."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from cacheroute.console.look import Look
 from cacheroute.console.rows.decisions import DecisionRow
@@ -16,10 +19,13 @@ from cacheroute.wire.console import (
     Lists,
     Pool,
     Proxy,
+    QueueRules,
     SchedulerSide,
     Totals,
 )
-from cacheroute.wire.instances import InstanceRow
+
+if TYPE_CHECKING:
+    from cacheroute.wire.instances import InstanceRow
 
 WALL_S = 1_764_512_581.0
 """Half past two on an afternoon in UTC."""
@@ -113,6 +119,9 @@ class StillFleet:
     async def instance(self, instance_id: str) -> InstanceRow | None:
         """Return all of one Instance."""
         self._may_answer()
+        # Loaded at once, it would be counted as memory of every console that is measured.
+        from cacheroute.wire.instances import InstanceRow
+
         if instance_id not in self.document.ids:
             return None
         return InstanceRow.model_validate(
@@ -172,7 +181,10 @@ def drawn_fleet() -> ConsoleSnapshot:
         ttl_s=30,
         proxy=Proxy(
             proxy_id="proxy-a", version="0.1.0", strategy="least_load", uptime_s=8_040.0,
-            draining=False,
+            draining=False, injection_strategy="iws",
+        ),
+        queue_rules=QueueRules(
+            prepare_concurrency=2, ready_concurrency=4, max_queue=16, release_policy="ordered"
         ),
         pool=Pool(
             admission_state="accepting", accepting=5, degraded=1, rejecting=0, inflight=31,

@@ -1,6 +1,7 @@
 """A console whose clipboard, toasts and changes can be read: for tests of what it does."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -98,9 +99,24 @@ class KeptProcesses:
         self.lines = list(lines)
         self.changes: list[tuple[str, str]] = []
         self.trouble: str | None = None
+        self.asked = 0
+        """How often for all of them."""
+        self.heard: Collection[str] | None = None
+        """The stacks whose changes somebody waits for."""
+        self.changed: Callable[[], None] = lambda: None
+        self.supervisor_ends = asyncio.Event()
+
+    async def watch(self, stacks: Collection[str], changed: Callable[[], None]) -> None:
+        """Keep whom to tell, until the supervisor ends."""
+        self.heard, self.changed = stacks, changed
+        try:
+            await self.supervisor_ends.wait()
+        finally:
+            self.heard = None
 
     def rows(self) -> Sequence[ProcessRow]:
         """Return them."""
+        self.asked += 1
         if self.trouble is not None:
             raise ProcessTrouble(self.trouble)
         return self.found

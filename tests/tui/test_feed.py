@@ -2,15 +2,20 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from cacheroute.console.look import Look
 from cacheroute.console.rows.decisions import DecisionRow
-from cacheroute.console.source import NotTold, SourceFault
+from cacheroute.console.rows.traces import TraceRow
+from cacheroute.console.source import NotTold, Source, SourceFault
 from cacheroute.console.store import Snapshot, Store
-from cacheroute_tui.feed import BACK_OFF_S, Feed
+from cacheroute.sources.replay import ReplaySource
+from cacheroute.sources.simulated import SimulatedSource
+from cacheroute_tui.feed import BACK_OFF_S, WATCHED_EVERY_S, Feed
+from tests.cacheroute.sources.recordings import HandTime, a_recording
 from tests.tui.fleet import StillClock, StillFleet, drawn_fleet, lost
 
 
@@ -118,7 +123,8 @@ async def test_a_proxy_that_is_gone_is_tried_ever_less_often_and_never_given_up(
     source.trouble = lost()
     waits = [await feed.look() for _ in range(9)]
 
-    assert waits == [1.0, 1.0, *BACK_OFF_S, 15.0, 15.0]
+    assert waits == [1.0, 1.0, *BACK_OFF_S, *[BACK_OFF_S[-1]] * 4]
+    assert BACK_OFF_S[-1] * 1.1 < 5.0, "its return is seen in time"
     assert seen[-1].connection.phase(clock.now().mono_s) == "lost"
     assert seen[-1].look is not None, "what was seen stays"
     source.trouble = None
@@ -137,7 +143,18 @@ async def test_a_bug_in_an_answer_is_a_failed_look_and_no_crash() -> None:
     assert seen[0].connection.trouble == "KeyError: 'surprise'"
 
 
-async def test_while_held_nothing_is_asked_and_the_missed_are_counted() -> None:
+class Reached(StillFleet):
+    """Counts how often it is asked for a page."""
+
+    pages_asked = 0
+
+    async def raw(self, path: str) -> bytes:
+        assert path == "/healthz"
+        self.pages_asked += 1
+        return await super().raw(path)
+
+
+async def test_while_held_no_look_is_taken_and_the_missed_are_counted() -> None:
     source = StillFleet(drawn_fleet())
     feed, seen = feed_of(source)
     await feed.look()
@@ -148,6 +165,52 @@ async def test_while_held_nothing_is_asked_and_the_missed_are_counted() -> None:
     assert source.looks == 1
     assert feed.missed == 3
     assert len(seen) == 1
+
+
+async def test_while_held_it_is_seldom_asked_whether_the_proxy_is_there() -> None:
+    clock, source = StillClock(), Reached(drawn_fleet())
+    feed, seen = feed_of(source, clock)
+    feed.is_held = True
+    for _ in range(11):
+        assert await feed.look() == 1.0
+        clock.move(1.0)
+
+    assert source.pages_asked == 3
+    assert not seen
+
+
+async def test_while_held_a_loss_is_told_with_its_back_off_and_so_is_the_return() -> None:
+    clock, source = StillClock(), Reached(drawn_fleet())
+    feed, seen = feed_of(source, clock)
+    await feed.look()
+    feed.is_held = True
+    source.trouble = lost()
+    told_at_s: list[float] = []
+    for _ in range(20):
+        before = len(seen)
+        await feed.look()
+        told_at_s += [clock.passed_s] * (len(seen) - before)
+        clock.move(1.0)
+
+    assert told_at_s == [0.0, 1.0, 2.0, 3.0, 5.0, 9.0, 13.0, 17.0]
+    assert seen[-1].connection.phase(clock.now().mono_s) == "lost"
+    assert seen[-1].look is not None, "what was seen stays"
+    source.trouble = None
+    feed.forget()
+    await feed.look()
+    assert seen[-1].connection.failures == 0
+    assert seen[-1].connection.trouble is None
+    assert source.looks == 1
+
+
+async def test_while_held_a_proxy_that_refuses_is_there() -> None:
+    source = StillFleet(drawn_fleet())
+    feed, seen = feed_of(source)
+    feed.is_held = True
+    source.trouble = SourceFault("404", code="refused")
+    await feed.look()
+
+    assert not seen
 
 
 async def test_a_proxy_slower_than_the_interval_is_looked_at_less_often_until_it_recovers() -> None:
@@ -208,3 +271,58 @@ async def test_another_interval_holds_from_the_next_look_on(interval_s: float) -
 
 def test_a_fault_says_what_happened() -> None:
     assert isinstance(lost(), SourceFault)
+
+
+class Telling(StillFleet):
+    """Counts who asks for requests."""
+
+    asked = 0
+
+    async def traces(self, *, last: int = 100) -> Sequence[TraceRow]:
+        self.asked += 1
+        return await super().traces(last=last)
+
+
+async def test_what_alerts_are_told_from_is_asked_for_whatever_screen_is_visible() -> None:
+    clock, source = StillClock(), Telling(drawn_fleet())
+    feed, seen = feed_of(source, clock)
+    for _ in range(4):
+        await feed.look()
+        clock.move(1.0)
+    assert source.asked == 1
+    clock.move(WATCHED_EVERY_S)
+    await feed.look()
+    assert source.asked == 2
+    assert "traces" not in seen[-1].missing
+
+    feed.needs = frozenset({"traces"})
+    for _ in range(2):
+        await feed.look()
+    assert source.asked == 4
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    a_recording(tmp_path / "a.rec", looks=4, instances=5)
+    return tmp_path / "a.rec"
+
+
+@pytest.mark.parametrize("kind", ["demo", "replay"])
+async def test_a_simulation_and_a_recording_tell_alerts_the_same_way(
+    kind: str, recorded: Path
+) -> None:
+    time = HandTime()
+    source: Source = SimulatedSource(instances=5, now=time)
+    if kind == "replay":
+        source = ReplaySource(recorded, mono_s=time.mono_s)
+    seen: list[Snapshot] = []
+    feed = Feed(
+        source, Store(source.name, interval_s=1.0), StillClock(), ready=seen.append, interval_s=1.0
+    )
+    await feed.look()
+    await source.close()
+
+    assert seen[0].look is not None
+    assert seen[0].look.first_tokens
+    assert seen[0].look.noted
+    assert all(one.alert.since is not None for one in seen[0].look.noted)

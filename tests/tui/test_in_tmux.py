@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.live_proxy import LiveProxy, live_proxy
+from tests.cli.supervisor.children import an_environment
 from tests.support.tmux import Pane, needs_tmux
 
 pytestmark = needs_tmux
@@ -52,3 +53,35 @@ def test_it_draws_takes_keys_follows_a_resize_and_leaves(pane: Pane) -> None:
     pane.until("2INST", "Quit")
     pane.keys("q")
     pane.until("left with 0")
+
+
+_WITH_A_BUG = """
+import sys
+from cacheroute_tui.__main__ import main
+from cacheroute_tui.screens.instances import Instances
+
+def draw(*_):
+    if _[0].app.is_paused:
+        raise RuntimeError("odd")
+
+Instances.tick = draw
+sys.exit(main(["--demo", "--screen=instances", "--theme=dark"]))
+"""
+
+
+def test_after_a_bug_the_terminal_is_as_it_was_and_one_line_says_so(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(_WITH_A_BUG)
+    words = f"echo before; {sys.executable} {program}; echo left with $?; stty -a; cat"
+    pane = Pane(tmp_path / "tmux", words, an_environment(CACHEROUTE_STATE_DIR=str(tmp_path)))
+    try:
+        pane.until("LIVE", "2INST")
+        pane.keys("p")
+        text = pane.until("left with 1", " echo ", " icanon ")
+    finally:
+        pane.end()
+
+    assert "before" in text
+    assert "this is a bug: RuntimeError: odd" in text
+    assert f"{tmp_path}/crash/" in text.replace("\n", "")
+    assert "Traceback" not in text

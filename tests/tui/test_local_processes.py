@@ -1,5 +1,6 @@
 """What runs here and what it writes, from the files that supervisors leave."""
 
+import asyncio
 import struct
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from cacheroute_tui.local_processes import (
     ProcessTrouble,
     last_lines,
 )
+from tests.cli.supervisor.stacks import a_plan, supervised
+from tests.support.waiting import eventually
 from tests.tui.screens.requests import process
 
 
@@ -74,3 +77,35 @@ def test_what_was_started_by_hand_is_left_alone() -> None:
 
     with pytest.raises(ProcessTrouble, match="by hand"):
         LocalProcesses().change("stop", replace(process("proxy"), stack=None))
+
+
+async def test_a_supervisor_tells_of_changes_until_it_ends(tmp_path: Path) -> None:
+    told = 0
+
+    def changed() -> None:
+        nonlocal told
+        told += 1
+
+    with supervised(tmp_path / "state") as it:
+        watching = asyncio.ensure_future(LocalProcesses().watch({"s"}, changed))
+        await eventually(lambda: told == 1, within_s=30.0)
+        await asyncio.to_thread(it.ask, "apply", a_plan("a"))
+        await eventually(lambda: told > 1, within_s=30.0)
+        await asyncio.to_thread(it.ask, "down")
+        await asyncio.wait_for(watching, 30.0)
+
+
+async def test_whom_nobody_listens_to_any_more_is_let_go(tmp_path: Path) -> None:
+    with supervised(tmp_path / "state") as it:
+        heard = asyncio.Event()
+        watching = asyncio.ensure_future(LocalProcesses().watch({"s"}, heard.set))
+        await asyncio.wait_for(heard.wait(), 30.0)
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+
+        assert (await asyncio.to_thread(it.ask, "ps")).done
+
+
+async def test_without_a_supervisor_there_is_nothing_to_hear() -> None:
+    await LocalProcesses().watch({"none"}, lambda: None)
+    await LocalProcesses().watch((), lambda: None)

@@ -3,12 +3,14 @@
 import gc
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from cacheroute_cli.diagnostics import UsageFault
+from cacheroute_cli.diagnostics import Exit, UsageFault
 from cacheroute_tui.__main__ import SCREEN_NAMES, _size_of, main
 from cacheroute_tui.app import SCREENS
+from cacheroute_tui.screens.base import ConsoleScreen
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +49,26 @@ def test_an_unknown_screen_is_refused_with_those_there_are(
     assert ended.value.code == 2
     told = capsys.readouterr().err
     assert all(name in told for name in ("nowhere", *SCREEN_NAMES))
+
+
+def test_a_bug_is_one_line_and_a_file_and_shows_no_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def draw(*_: object) -> None:
+        raise RuntimeError("odd")
+
+    monkeypatch.setenv("CACHEROUTE_STATE_DIR", str(tmp_path))
+    monkeypatch.setenv("CACHEROUTE_TOKEN", "hush-hush")
+    monkeypatch.setattr(ConsoleScreen, "refresh_data", draw)
+
+    assert main(["--demo", "--once", "--screen=instances"]) == Exit.FAILED
+
+    told = capsys.readouterr()
+    [kept] = (tmp_path / "crash").iterdir()
+    assert told.out == ""
+    assert told.err.splitlines() == [
+        "cacheroute: error: this is a bug: RuntimeError: odd",
+        f"  hint: the details are in {kept}",
+    ]
+    assert "in draw" in kept.read_text()
+    assert "hush-hush" not in kept.read_text()

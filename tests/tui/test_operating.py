@@ -45,6 +45,24 @@ async def test_y_copies_the_name_under_the_cursor(tmp_path: Path) -> None:
         assert operated.said == ["copied 9 B by OSC 52"]
 
 
+async def test_y_copies_all_names_that_are_marked_one_a_line(tmp_path: Path) -> None:
+    operated = Operated(tmp_path)
+    async with shown(operated.app) as pilot:
+        for one in ("inst-9004", "inst-9001"):
+            await at(pilot, one)
+            await pilot.press("space")
+        await at(pilot, "inst-9008")
+        await pilot.press("y")
+        await until(pilot, lambda: operated.said)
+        assert operated.clipboard.texts == ["inst-9001\ninst-9004"]
+
+        await pilot.press("Y")
+        await until(pilot, lambda: len(operated.said) > 1)
+        documents = json.loads(operated.clipboard.texts[1])
+        assert [one["id"] for one in documents] == ["inst-9001", "inst-9004"]
+        assert documents[0]["score"] == 4.9
+
+
 async def test_capital_y_copies_all_that_is_known_of_it(tmp_path: Path) -> None:
     operated = Operated(tmp_path)
     async with shown(operated.app) as pilot:
@@ -94,78 +112,7 @@ async def test_a_picture_of_the_screen_is_kept(tmp_path: Path) -> None:
         assert "inst-9001" in picture.read_text()
 
 
-# -- changes ---------------------------------------------------------------------------------
-
-
-async def test_d_says_what_will_happen_and_y_does_it(tmp_path: Path) -> None:
-    operated = Operated(tmp_path, write=True)
-    async with shown(operated.app) as pilot:
-        await at(pilot, "inst-9001")
-        await pilot.press("d")
-        await until(pilot, lambda: isinstance(operated.app.screen, Confirm))
-        asked = operated.app.screen
-        assert isinstance(asked, Confirm)
-        assert "4 requests run there; 3 Instances are left, all alive" in asked.text
-        assert operated.operator.made == []
-
-        await pilot.press("y")
-        await until(pilot, lambda: operated.operator.made)
-        assert operated.operator.made == [("drain", ("inst-9001",))]
-        assert operated.operator.is_closed
-
-
-@pytest.mark.parametrize("key", ["n", "escape", "q"])
-async def test_anything_but_a_yes_changes_nothing(key: str, tmp_path: Path) -> None:
-    operated = Operated(tmp_path, write=True)
-    async with shown(operated.app) as pilot:
-        await at(pilot, "inst-9001")
-        await pilot.press("u")
-        await until(pilot, lambda: isinstance(operated.app.screen, Confirm))
-        await pilot.press("enter", key)
-        await until(pilot, lambda: operated.said)
-
-        assert operated.said == ["nothing was changed"]
-        assert operated.operator.asked == [("undrain", ("inst-9001",))]
-        assert operated.operator.made == []
-
-
-async def test_a_labelled_context_wants_its_label_typed(tmp_path: Path) -> None:
-    operated = Operated(tmp_path, write=True, label="LAB")
-    async with shown(operated.app) as pilot:
-        await at(pilot, "inst-9001")
-        await pilot.press("d")
-        await until(pilot, lambda: isinstance(operated.app.screen, Confirm))
-        await pilot.press("y", "enter")
-        assert isinstance(operated.app.screen, Confirm)
-        assert "that is not LAB" in text_of(operated.app)
-
-        operated.app.screen.query_one(Input).value = "LAB"
-        await pilot.press("enter")
-        await until(pilot, lambda: operated.operator.made)
-
-
-async def test_without_write_the_keys_do_nothing(tmp_path: Path) -> None:
-    operated = Operated(tmp_path)
-    async with shown(operated.app) as pilot:
-        await at(pilot, "inst-9001")
-        await pilot.press("d", "u")
-        await settle(pilot)
-
-        assert operated.opened == []
-        assert operated.app.check_action("drain", ()) is False
-        assert "Drain" not in text_of(operated.app)
-
-
-async def test_without_write_the_client_refuses_whoever_asks(tmp_path: Path) -> None:
-    operated = Operated(tmp_path)
-    async with shown(operated.app) as pilot:
-        await at(pilot, "inst-9001")
-        operated.app.action_drain()
-        await until(pilot, lambda: operated.said)
-
-        assert operated.opened == [False]
-        assert operated.operator.made == []
-        assert "read-only" in operated.said[0]
+# -- the line --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("line", ["drain inst-9001 -y", ":drain inst-9001 -y --write", "down"])
@@ -194,9 +141,6 @@ async def test_a_change_on_the_line_is_confirmed_and_made_at_a_real_proxy(tmp_pa
             operated.app.screen.query_one(Input).value = "2"
             await pilot.press("enter")
             await until(pilot, lambda: proxy.routable() == {"three"})
-
-
-# -- the line --------------------------------------------------------------------------------
 
 
 async def test_the_line_runs_what_a_shell_would(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cacheroute_cli.context import Given
-from cacheroute_cli.diagnostics import Exit, Fault, UsageFault, report_fault
+from cacheroute_cli.diagnostics import Exit, Fault, UsageFault, note, report_fault
 from cacheroute_tui import terminal
 from cacheroute_tui.options import TuiOptions
 from cacheroute_tui.starting import Typed, options_of
@@ -36,8 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(asked, environ)
     except Fault as fault:
-        report_fault(fault, as_json=False)
+        if fault.exit != Exit.BROKEN_PIPE:
+            report_fault(fault, as_json=False)
         return fault.exit
+    except Exception as problem:
+        from cacheroute_cli.crash import report_crash
+
+        return report_crash(problem, as_json=False)
 
 
 def _run(asked: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -66,6 +72,10 @@ def _run(asked: argparse.Namespace, environ: Mapping[str, str]) -> int:
     if asked.once:
         from cacheroute_tui.once import print_once
 
+        # A toast would stand over what is to be seen.
+        for doubt in options.doubts:
+            note(f"cacheroute: note: {doubt}")
+        options = replace(options, doubts=())
         return print_once(_app(options, environ, is_asked=False), size=size, svg=asked.svg)
     if not terminal.is_interactive(environ):
         raise UsageFault(
@@ -74,12 +84,12 @@ def _run(asked: argparse.Namespace, environ: Mapping[str, str]) -> int:
         )  # fmt: skip
     app = _app(options, environ, is_asked=True)
     code = app.run(mouse=options.mouse)
+    if app.bug is not None:
+        raise app.bug
     return app.return_code or 0 if code is None else code
 
 
 def _app(options: TuiOptions, environ: Mapping[str, str], *, is_asked: bool) -> "ConsoleApp":
-    from dataclasses import replace
-
     from cacheroute_tui.app import ConsoleApp
     from cacheroute_tui.clock import SystemClock
     from cacheroute_tui.opening import REPLAY, open_source
@@ -89,10 +99,13 @@ def _app(options: TuiOptions, environ: Mapping[str, str], *, is_asked: bool) -> 
         options = replace(options, theme=terminal.theme_for(environ, is_light=is_light))
     try:
         return ConsoleApp(options, connect=open_source, clock=SystemClock())
-    except (OSError, ValueError) as problem:
-        # Only a recording is opened before the first look.
+    except ValueError as problem:
+        # Only a recording is opened before the first look, and it names itself.
+        raise UsageFault(str(problem)) from None
+    except OSError as problem:
         what = options.target.proxy_url.removeprefix(REPLAY)
-        raise UsageFault(f"{what} cannot be shown ({problem})") from None
+        reason = (problem.strerror or str(problem)).lower()
+        raise UsageFault(f"{what} cannot be shown ({reason})") from None
 
 
 def _size_of(text: str) -> tuple[int, int]:

@@ -6,11 +6,12 @@ visible screen draws, and nothing is drawn while it is held.
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from textual.binding import Binding
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
@@ -19,12 +20,15 @@ from cacheroute.console.amounts import render_duration
 from cacheroute.console.source import Source
 from cacheroute.console.store import Phase, Snapshot, Store
 from cacheroute.core.clock import Clock
+from cacheroute_cli.config.doubts import first_few
+from cacheroute_tui.falling import Falling
 from cacheroute_tui.feed import Feed
 from cacheroute_tui.keymap import Key
 from cacheroute_tui.leaving import Leaving
 from cacheroute_tui.operating import Operating
 from cacheroute_tui.options import INTERVALS_S, Target, TuiOptions
 from cacheroute_tui.reading import explained_lines, help_lines
+from cacheroute_tui.plain_signs import PlainSigns
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.screens.instances import Instances
 from cacheroute_tui.screens.overview import Overview
@@ -35,7 +39,10 @@ from cacheroute_tui.screens.resources import Resources
 from cacheroute_tui.screens.scores import Scores
 from cacheroute_tui.screens.topology import Topology
 from cacheroute_tui.screens.traces import Traces
+from cacheroute_tui.shrinking import Shrinking
+from cacheroute_tui.silencing import Silencing
 from cacheroute_tui.themes import PALETTES, THEMES, Palette, textual_themes
+from cacheroute_tui.typing_ahead import TypingAhead
 from cacheroute_tui.widgets.menu import Choice, Menu
 from cacheroute_tui.widgets.sheet import Sheet
 
@@ -43,6 +50,9 @@ SCREENS: tuple[type[ConsoleScreen], ...] = (
     Overview, Instances, Resources, Queues, Scores, Topology, Traces, Processes, Raw,
 )  # fmt: skip
 """By their numbers."""
+
+_PLAIN_SIGNS = PlainSigns()
+"""One for all, as what it has drawn is kept under it."""
 
 Connect = Callable[[Target, bool], Source]
 """Opens a source for a target; the second argument is whether it may change anything."""
@@ -59,7 +69,7 @@ class SnapshotReady(Message):
         return isinstance(message, SnapshotReady)
 
 
-class ConsoleApp(Operating, inherit_bindings=False):
+class ConsoleApp(Falling, TypingAhead, Shrinking, Silencing, Operating, inherit_bindings=False):
     """The whole console."""
 
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
@@ -69,7 +79,9 @@ class ConsoleApp(Operating, inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[Binding]] = [  # type: ignore[assignment]
         # What is open over a screen sees no keys of the app but those that come first.
-        Binding("ctrl+c", "copy_or_quit", show=False, system=True, priority=True)
+        Binding("ctrl+c", "copy_or_quit", show=False, system=True, priority=True),
+        # Many terminals keep it for themselves, so it is no way out; who tries it is told of one.
+        Binding("ctrl+q", "tell_ways_out", show=False, system=True, priority=True),
     ]
     TITLE = "CacheRoute"
 
@@ -110,6 +122,10 @@ class ConsoleApp(Operating, inherit_bindings=False):
         """Name the colours that our own themes add, for the moment before one is in force."""
         return {"rule": "#808080", "bar": "#1e262e"}
 
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what goes over each line that is drawn."""
+        return [*super().get_line_filters(), *([_PLAIN_SIGNS] if self.is_ascii else [])]
+
     def _tell(self, snapshot: Snapshot) -> None:
         self.post_message(SnapshotReady(snapshot.rev))
 
@@ -120,10 +136,18 @@ class ConsoleApp(Operating, inherit_bindings=False):
         """What is drawn: the newest, or what was held."""
         return self._held or self.store.snapshot
 
+    def show_newest(self) -> None:
+        """Draw what was changed here, also while what is shown is held."""
+        if self._held is not None:
+            self._held = self.store.snapshot
+        if self.front is not None:
+            self.front.refresh_data()
+
     @property
     def phase(self) -> Phase:
-        """How the connection is now."""
-        return self.store.snapshot.connection.phase(self.clock.now().mono_s)
+        """How the connection is now; while what is shown is held no look is due, and none late."""
+        phase = self.store.snapshot.connection.phase(self.clock.now().mono_s)
+        return "live" if self.is_paused and phase == "lagging" else phase
 
     @property
     def may_write(self) -> bool:
@@ -162,7 +186,11 @@ class ConsoleApp(Operating, inherit_bindings=False):
         """Show the first screen before there is anything to show, and begin to look."""
         self.theme = self.options.theme
         self.set_keymap(dict(self.options.keys))
+        if self.options.doubts:
+            said = first_few(self.options.doubts)
+            self.notify(said, severity="warning", timeout=15, markup=False)
         self.switch_mode(self.options.screen)
+        self.watch_sizes()
         self._begin()
         self.set_interval(1.0, self._tick)
         self.call_after_refresh(_keep_what_is_loaded)
@@ -189,6 +217,7 @@ class ConsoleApp(Operating, inherit_bindings=False):
     def on_snapshot_ready(self, message: SnapshotReady) -> None:  # noqa: ARG002 - the newest counts
         """Draw the newest snapshot on the visible screen."""
         self._note_phase()
+        self.show_small()
         if self.front is not None:
             self.front.refresh_data()
 
@@ -208,7 +237,8 @@ class ConsoleApp(Operating, inherit_bindings=False):
 
     def _tick(self) -> None:
         screen = self.front
-        if screen is not None and self.screen is screen:
+        self.show_small()
+        if screen is not None and self.screen is screen and not self.is_small:
             screen.refresh_frame()
             screen.tick()
 
@@ -285,9 +315,10 @@ class ConsoleApp(Operating, inherit_bindings=False):
         """Say what stands here means."""
         screen = self.front
         if screen is not None and self.screen is screen:
-            self.push_screen(
-                Sheet("what it means", explained_lines(screen.explained(), screen.EXPLAINS))
-            )
+            terms, of = screen.explained(), screen.EXPLAINS
+            lines = [*explained_lines(terms[:1], of), *screen.explained_beside()]
+            lines += explained_lines(terms[1:], of) if terms[1:] else []
+            self.push_screen(Sheet("what it means", lines))
 
     def action_context(self) -> None:
         """Choose another Proxy to look at."""
@@ -320,7 +351,10 @@ class ConsoleApp(Operating, inherit_bindings=False):
         self._begin()
 
     def action_close(self) -> None:
-        """Close what was opened over a numbered screen."""
+        """Undo what the screen undoes first, or close what was opened over a numbered one."""
+        front = self.front
+        if front is not None and self.screen is front and front.step_back():
+            return
         if len(self.screen_stack) > 1:
             self.pop_screen()
         elif self.front is not None:
@@ -344,6 +378,10 @@ class ConsoleApp(Operating, inherit_bindings=False):
             return
         self.exit(130)
 
+    def action_tell_ways_out(self) -> None:
+        """Say how to leave."""
+        self.notify("q leaves, and ctrl+c does from everywhere", timeout=4)
+
     def on_tabs_chosen(self, message: Any) -> None:
         """Go to the screen whose name was clicked."""
         self.action_screen(message.number)
@@ -352,4 +390,7 @@ class ConsoleApp(Operating, inherit_bindings=False):
 def _keep_what_is_loaded() -> None:
     """Let the collector look at new objects only, so that it never holds up a frame for long."""
     gc.freeze()
+    # A look makes a few thousand rows, which go with the next one. As often as is usual, going
+    # through them would be a seventh of all that a look costs.
+    gc.set_threshold(20_000, 10, 50)
     gc.enable()

@@ -2,7 +2,8 @@
 
 Each look is of the whole pool, and of what only the visible screen needs beside it; without
 the latter its panel says why. After three failures the Proxy is lost, and the next attempts
-come after 1, 2, 4, 8 and 15 s.
+come after 1, 2 and then 4 s. While what is shown is held, nothing is asked but whether the
+Proxy is there, and that seldom.
 """
 
 import asyncio
@@ -15,17 +16,24 @@ from typing import Any
 from cacheroute.console.source import NotTold, Source, SourceFault
 from cacheroute.console.store import FAILURES_UNTIL_LOST, Beside, Snapshot, Store
 from cacheroute.core.clock import Clock
+from cacheroute.wire import paths
 
-BACK_OFF_S: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 15.0)
+BACK_OFF_S: tuple[float, ...] = (1.0, 2.0, 4.0)
+"""No wait is longer: a Proxy that is back is to be seen within 5 s, the jitter counted."""
 _JITTER_RATIO = 0.1
 _MAX_PACE_S = 30.0
 _NOT_TOLD_FOR_S = 60.0
 """How long what a Proxy does not have is not asked for again."""
 _LAST = 200
 """Decisions and traces that are asked for."""
+WATCHED_EVERY_S = 5.0
+"""How often what alerts are told from is asked for while no screen shows it."""
 
 Question = Callable[[Source], Awaitable[object]]
 """What only one screen asks."""
+REACHED_EVERY_S = 5.0
+"""How often a Proxy is asked whether it is there while what is shown is held."""
+_GONE = frozenset(("unreachable", "timeout"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +55,8 @@ PARTS: Mapping[str, Part] = {
         Part(name="topology", ask=lambda source: source.topology(), every_s=5.0),
     )
 }
+WATCHED = frozenset({"traces"})
+"""Parts that alerts are told from, whatever screen is visible: how slow each Instance is."""
 
 
 @dataclass(slots=True)
@@ -91,6 +101,8 @@ class Feed:
         """Whether what is shown is held, so that nobody needs a new look."""
         self.missed = 0
         """Looks that were not taken since it is held."""
+        self._reach_at_s = 0.0
+        """When it is asked again whether the Proxy is there, in monotonic seconds."""
 
     async def run(self) -> None:
         """Look until cancelled."""
@@ -107,6 +119,7 @@ class Feed:
     def forget(self) -> None:
         """Ask everything anew with the next look."""
         self._kept.clear()
+        self._reach_at_s = 0.0
 
     def set_interval(self, interval_s: float) -> None:
         """Look so often from now on."""
@@ -118,6 +131,7 @@ class Feed:
         """Look once; returns how long to wait for the next look, in seconds."""
         if self.is_held:
             self.missed += 1
+            await self._reach()
             return self.interval_s
         began_s = self._clock.now().mono_s
         try:
@@ -137,6 +151,22 @@ class Feed:
         self._ready(self.store.apply(look, now, took_s=took_s, beside=beside))
         return max(0.0, self._pace_s - (now.mono_s - began_s))
 
+    async def _reach(self) -> None:
+        """Ask whether the Proxy is there, when it is time; only a change is handed on."""
+        now_s = self._clock.now().mono_s
+        if self.source.kind != "live" or now_s < self._reach_at_s:
+            return
+        self._reach_at_s = now_s + REACHED_EVERY_S
+        try:
+            await self.source.raw(paths.HEALTHZ)
+        except SourceFault as fault:
+            # A Proxy that refuses, or has no such page, is there.
+            if fault.code in _GONE:
+                self._reach_at_s = self._clock.now().mono_s + self._failed(fault.message)
+                return
+        if self.store.snapshot.connection.failures:
+            self._ready(self.store.reached())
+
     async def _beside(self, now_s: float) -> Beside:
         found: dict[str, Any] = {}
         more: dict[str, object] = {}
@@ -150,6 +180,10 @@ class Feed:
                 found[name] = kept.value
             else:
                 missing[name] = kept.why
+        for name in sorted((WATCHED - self.needs) & PARTS.keys()):
+            kept = await self._asked(name, PARTS[name].ask, now_s, every_s=WATCHED_EVERY_S)
+            if kept.why is None:
+                found[name] = kept.value
         for name, ask in self.asks.items():
             kept = await self._asked(f"more.{name}", ask, now_s, every_s=0.0)
             if kept.why is None:

@@ -1,21 +1,23 @@
 """What runs on this host: the processes of every stack, their logs, and a word with a supervisor.
 
-Everything here may wait for a file or a socket, so a screen calls it in a thread.
+Everything here may wait for a file or a socket, so a screen calls it in a thread; only the watch
+is awaited.
 """
 
+import asyncio
 import bisect
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from cacheroute.console.rows.processes import ProcessRow
 from cacheroute_cli.diagnostics import Fault
 from cacheroute_cli.process_rows import rows_of_all
-from cacheroute_cli.supervisor.asking import ask
+from cacheroute_cli.supervisor.asking import ask, connected
 from cacheroute_cli.supervisor.log_files import read_times
 from cacheroute_cli.supervisor.log_lines import LogLine, Tail
-from cacheroute_cli.supervisor.messages import Do, Request
+from cacheroute_cli.supervisor.messages import MAX_LINE_BYTES, Do, Request, encode
 from cacheroute_cli.supervisor.stack_home import StackHome
 
 FIRST_LINES = 200
@@ -33,6 +35,10 @@ class Processes(Protocol):
 
     def rows(self) -> Sequence[ProcessRow]:
         """Return all of them; raises ProcessTrouble."""
+        ...
+
+    async def watch(self, stacks: Collection[str], changed: Callable[[], None]) -> None:
+        """Call at every change in these stacks; ends when one of them can be heard no longer."""
         ...
 
     def added(self, logs: Mapping[str, Path]) -> Sequence[LogLine]:
@@ -59,6 +65,18 @@ class LocalProcesses:
         except OSError as problem:
             raise ProcessTrouble(f"the state folder cannot be read ({problem.strerror})") from None
 
+    async def watch(self, stacks: Collection[str], changed: Callable[[], None]) -> None:
+        """Hear the supervisors of these stacks, and call at every change."""
+        hearing = {asyncio.ensure_future(_heard(StackHome(name), changed)) for name in stacks}
+        if not hearing:
+            return
+        try:
+            await asyncio.wait(hearing, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in hearing:
+                one.cancel()
+            await asyncio.gather(*hearing, return_exceptions=True)
+
     def added(self, logs: Mapping[str, Path]) -> Sequence[LogLine]:
         """Return new lines of these logs; of one not seen before, its last."""
         now_s = time.time()
@@ -82,6 +100,24 @@ class LocalProcesses:
         except Fault as fault:
             raise ProcessTrouble(fault.message) from None
         return told[-1] if told else f"{do} {row.name}: done"
+
+
+async def _heard(home: StackHome, changed: Callable[[], None]) -> None:
+    """Hear one supervisor until it leaves; that there is none is an end as well."""
+    try:
+        reader, writer = await asyncio.open_unix_connection(
+            sock=await asyncio.to_thread(connected, home), limit=MAX_LINE_BYTES
+        )
+    except (Fault, OSError):
+        return
+    try:
+        writer.write(encode(Request(do="watch")))
+        while await reader.readline():
+            changed()
+    except (OSError, ValueError):
+        pass  # it has left, or says what no supervisor of this version says
+    finally:
+        writer.close()
 
 
 def last_lines(name: str, path: Path) -> list[LogLine]:

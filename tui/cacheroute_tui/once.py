@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from cacheroute_cli.diagnostics import Exit, Fault
+from cacheroute_cli.output import print_text
 from cacheroute_tui.app import ConsoleApp
 from cacheroute_tui.frame import svg_of, text_of
 
@@ -17,7 +18,7 @@ def print_once(app: ConsoleApp, *, size: tuple[int, int], svg: str | None) -> in
     """Draw the screen once there is something to show, and print it, or write it as SVG."""
     text, picture, is_good = asyncio.run(_drawn(app, size, with_svg=svg is not None))
     if svg is None:
-        print(text)  # noqa: T201 - it is what was asked for
+        print_text(text)
     else:
         try:
             Path(svg).write_text(picture, encoding="utf-8")

@@ -10,48 +10,34 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-from textual.app import App
 from textual.widget import Widget
 
 from cacheroute.console.amounts import render_instant
 from cacheroute_cli.supervisor.state import state_root
-from cacheroute_tui.changing import (
-    Change,
-    ChangeTrouble,
-    OpenOperator,
-    Operator,
-    Verb,
-    open_operator,
-    word_to_type,
-)
 from cacheroute_tui.clipboard import Clipboard, TerminalClipboard
 from cacheroute_tui.command_completing import completions
 from cacheroute_tui.command_history import CommandHistory
 from cacheroute_tui.command_run import NEEDS_YES, Ended, environment, run
 from cacheroute_tui.command_words import Command, Refusal, judge
 from cacheroute_tui.local_processes import LocalProcesses, Processes
+from cacheroute_tui.operating_changes import Changing
 from cacheroute_tui.operating_keys import OPERATING_KEYS
 from cacheroute_tui.options import MAX_INTERVAL_S, MIN_INTERVAL_S
 from cacheroute_tui.screens.command_output import CommandOutput
 from cacheroute_tui.terminal_programs import surroundings
 from cacheroute_tui.widgets.command_line import CommandLine
-from cacheroute_tui.widgets.confirm import Confirm
-
-if TYPE_CHECKING:
-    from cacheroute_tui.app import ConsoleApp
 
 __all__ = ["OPERATING_KEYS", "Operating"]
 
-_CHANGES = frozenset(("drain", "undrain"))
 _LEAVE = frozenset(("exit", "quit", "q"))
 _HELP = frozenset(("help", "?"))
 OWN_WORDS = ("quit",)
 """Words of the line that only the console knows, beside the names of its screens."""
 
 
-class Operating(App[int]):
+class Operating(Changing):
     """Actions of the app that are not about the frame."""
 
     _tree: Mapping[str, Any] | None = None
@@ -72,29 +58,14 @@ class Operating(App[int]):
         """The lines that were typed before."""
         return CommandHistory(None if self.is_web else state_root() / "console-history")
 
-    @cached_property
-    def open_operator(self) -> OpenOperator:
-        """Who sends changes to a Proxy."""
-        return open_operator
-
     def _set_interval(self, interval_s: float) -> None:
         """Look so often from now on; the frame does it."""
         raise NotImplementedError
 
     @property
-    def _me(self) -> "ConsoleApp":
-        return cast("ConsoleApp", self)
-
-    @property
     def may_write_here(self) -> bool:
         """Whether processes of this host may be started and stopped from here."""
         return self._me.may_write and not self.is_web
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide changes in a console that only looks."""
-        if action in _CHANGES and not self._me.may_write:
-            return False
-        return super().check_action(action, parameters)
 
     def command_line(self) -> Iterable[Widget]:
         """Make the line for commands, at the bottom of each screen."""
@@ -108,13 +79,13 @@ class Operating(App[int]):
     # -- copying -------------------------------------------------------------------------
 
     def action_copy_id(self) -> None:
-        """Copy the name of what is selected."""
+        """Copy the names of what is selected, one a line."""
         screen = self._me.front
-        name = None if screen is None else screen.selected_id()
-        if name is None:
-            self._say("nothing is selected", is_bad=True)
+        names = () if screen is None else screen.selected_ids()
+        if names:
+            self.keep("\n".join(names))
         else:
-            self.keep(name)
+            self._say("nothing is selected", is_bad=True)
 
     def action_copy_json(self) -> None:
         """Copy what is selected as a document, or the text that is shown."""
@@ -152,64 +123,6 @@ class Operating(App[int]):
             self._say(f"the picture could not be kept ({problem.strerror})", is_bad=True)
         else:
             self._say(f"the picture is {folder / name}")
-
-    # -- changes -------------------------------------------------------------------------
-
-    def action_drain(self) -> None:
-        """Ask whether the selected Instance shall take no new requests."""
-        self._change_selected("drain")
-
-    def action_undrain(self) -> None:
-        """Ask whether the selected Instance shall take requests again."""
-        self._change_selected("undrain")
-
-    def _change_selected(self, verb: Verb) -> None:
-        screen, look = self._me.front, self._me.shown.look
-        selected = None if screen is None else screen.selected_id()
-        if selected is None or look is None or selected not in look.row_of:
-            self._say("no Instance is selected", is_bad=True)
-            return
-        self.change(Change(verb=verb, ids=(selected,)))
-
-    def change(self, change: Change) -> None:
-        """Ask the Proxy what a change would do, ask the operator, and make it."""
-        self.run_worker(self._changed(change), group="change")
-
-    async def _changed(self, change: Change) -> None:
-        target, may_write = self._me.target, self._me.may_write
-        try:
-            operator = self.open_operator(target, may_write)
-        except ChangeTrouble as trouble:
-            self._say(str(trouble), is_bad=True)
-            return
-        try:
-            await self._changed_by(operator, change)
-        except ChangeTrouble as trouble:
-            self._say(str(trouble), is_bad=True)
-        finally:
-            await operator.close()
-        self._me.feed.look_now()
-
-    async def _changed_by(self, operator: Operator, change: Change) -> None:
-        effect = await change.effect(operator)
-        if effect is None:
-            self._say(f"{change.verb} {', '.join(change.ids)}: nothing changes")
-        elif await self._confirmed(change.verb, effect, change.ids):
-            self._say(await change.make(operator))
-        else:
-            self._say("nothing was changed")
-
-    async def _confirmed(self, verb: str, effect: str, ids: Sequence[str]) -> bool:
-        target = self._me.target
-        asked = Confirm(
-            f"{verb} at {target.title}",
-            effect,
-            more=(f"at {target.proxy_url}",),
-            typed=word_to_type(ids, target),
-        )
-        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self.push_screen(asked, lambda yes: answered.set_result(bool(yes)))
-        return await answered
 
     # -- commands ------------------------------------------------------------------------
 
@@ -324,10 +237,6 @@ class Operating(App[int]):
         self.push_screen(
             Palette(providers=[Everything], placeholder="a screen, an action, a command …")
         )
-
-    def _say(self, text: str, *, is_bad: bool = False) -> None:
-        # A name in it may hold brackets, and they are text.
-        self.notify(text, severity="warning" if is_bad else "information", markup=False)
 
 
 def json_of(document: object) -> str:

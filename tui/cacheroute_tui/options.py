@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cacheroute.console.rules import RULES, Rules
+from cacheroute_cli.config.options import MAX_SCREEN_INTERVAL_S as MAX_INTERVAL_S
+from cacheroute_cli.config.options import MIN_SCREEN_INTERVAL_S as MIN_INTERVAL_S
 
-MIN_INTERVAL_S = 0.5
-MAX_INTERVAL_S = 10.0
+__all__ = ["INTERVALS_S", "MAX_INTERVAL_S", "MIN_INTERVAL_S", "Target", "TuiOptions"]
+
 INTERVALS_S: tuple[float, ...] = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 """The steps of + and -."""
 
@@ -51,6 +53,10 @@ class TuiOptions:
     """`auto`, `osc52`, `native` or `file`."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Other keys for actions, by the id of the binding."""
+    columns: Sequence[str] = ()
+    """Columns of the Instances, by their keys; none is the usual ones."""
+    doubts: Sequence[str] = ()
+    """What of the configuration cannot be used, a sentence each."""
 
     @property
     def may_write(self) -> bool:

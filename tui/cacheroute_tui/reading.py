@@ -26,7 +26,7 @@ def help_lines(screen: ConsoleScreen) -> list[TextLine]:
     shared = (*COMMON, *OPERATING_KEYS)
     common = [key for key in keys if key in shared and key not in numbers]
     own = [key for key in keys if key not in (*numbers, *listing, *common)]
-    has_rows = bool(screen.query("VTable"))
+    has_rows = bool(screen.query("VTable, Heatmap, Pager, ReadingPane"))
     sections: list[tuple[str, Iterable[Key]]] = [
         (f"this screen: {screen.TITLE}", own),
         ("rows", [*listing, *(MOVING if has_rows else ())]),

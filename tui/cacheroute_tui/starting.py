@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cacheroute.console.keys import remapped
+from cacheroute.console.rows.screen_columns import sorted_out
+from cacheroute_cli.config.doubts import bindings_in, doubts, require_screen_interval
 from cacheroute_cli.config.load import Loaded, load
 from cacheroute_cli.config.rules import rules_of
 from cacheroute_cli.context import Context, Given, resolve
 from cacheroute_cli.diagnostics import Fault
 from cacheroute_tui.options import MAX_INTERVAL_S, MIN_INTERVAL_S, Target, TuiOptions
-
-_KEYS = "keys."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,10 @@ def options_of(given: Given, typed: Typed, environ: Mapping[str, str]) -> TuiOpt
     """Put it together; raises Fault for what cannot be used. A theme of `auto` stays so."""
     context = resolve(given, environ)
     loaded = load(given, environ)
-    said: dict[str, Any] = {key: one.value for key, one in loaded.in_force.values.items()}
+    held = loaded.in_force.values
+    said: dict[str, Any] = {key: one.value for key, one in held.items()}
+    if typed.interval_s is not None:
+        require_screen_interval(typed.interval_s)
     interval_s = said["tui.interval"] if typed.interval_s is None else typed.interval_s
     target = target_of(context, is_named=typed.write)
     if typed.source is not None:
@@ -45,11 +49,9 @@ def options_of(given: Given, typed: Typed, environ: Mapping[str, str]) -> TuiOpt
         mouse=said["tui.mouse"] if typed.mouse is None else typed.mouse,
         ascii=context.ascii,
         clipboard=said["tui.clipboard"],
-        keys={
-            key.removeprefix(_KEYS): str(value)
-            for key, value in said.items()
-            if key.startswith(_KEYS)
-        },
+        keys=remapped(bindings_in(held)).keys,
+        columns=sorted_out(said["tui.columns"] or ()).keys,
+        doubts=doubts(held),
     )
 
 

@@ -1,14 +1,20 @@
 """Which Instance got which request, and why: the Proxy's own words, the newest first."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from cacheroute.console import cast
 from cacheroute.console.amounts import instant_of
 from cacheroute.console.cells import UNKNOWN
-from cacheroute.console.columns import Column, Kind
-from cacheroute.wire.debug import DecisionsReply
+from cacheroute.console.columns import NAME_FLOOR, Column, Kind
+
+if TYPE_CHECKING:
+    from cacheroute.wire import debug as wire
+    from cacheroute.wire.debug import DecisionsReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,27 +45,29 @@ class DecisionRow:
 
 def decision_rows(decisions: DecisionsReply) -> list[DecisionRow]:
     """Return a row for each decision, as the Proxy orders them: newest first."""
-    return [
-        DecisionRow(
-            seq=one.seq,
-            at=instant_of(one.at),
-            request_id=one.request_id,
-            attempt=one.attempt,
-            strategy=one.strategy,
-            model=one.model,
-            endpoint=one.endpoint,
-            instance_id=one.instance_id,
-            cost=one.cost,
-            runner_up=one.runner_up,
-            runner_up_cost=one.runner_up_cost,
-            considered=one.considered,
-            skipped=one.skipped,
-            reason=one.reason,
-            mode=_mode(one.injection),
-            injection=one.injection,
-        )
-        for one in decisions.decisions
-    ]
+    return [decision_row(one) for one in decisions.decisions]
+
+
+def decision_row(one: wire.DecisionRow) -> DecisionRow:
+    """Return one decision as a row."""
+    return DecisionRow(
+        seq=one.seq,
+        at=instant_of(one.at),
+        request_id=one.request_id,
+        attempt=one.attempt,
+        strategy=one.strategy,
+        model=one.model,
+        endpoint=one.endpoint,
+        instance_id=one.instance_id,
+        cost=one.cost,
+        runner_up=one.runner_up,
+        runner_up_cost=one.runner_up_cost,
+        considered=one.considered,
+        skipped=one.skipped,
+        reason=one.reason,
+        mode=_mode(one.injection),
+        injection=one.injection,
+    )
 
 
 def _mode(injection: Mapping[str, object] | None) -> str | None:
@@ -72,11 +80,12 @@ _NO_COST = "The strategy compares no costs."
 COLUMNS: tuple[Column[DecisionRow], ...] = (
     cast.count("seq", "SEQ", "Number of the decision since the Proxy started.", wide=True),
     cast.clock("at", "AT", "When; on a terminal by the local clock.", source="the Proxy's clock"),
-    cast.word("request_id", "REQUEST", "Name of the request.", aliases=("req",), gives_way=True),
+    cast.word("request_id", "REQUEST", "Name of the request.", aliases=("req",), gives_way=True,
+        floor=NAME_FLOOR),
     cast.count("attempt", "TRY", "1 for the first Instance that was tried.", rank=2),
     cast.word(
         "instance_id", "INSTANCE", "Who got it.", unknown="Nobody could be chosen.",
-        aliases=("id",), gives_way=True,
+        aliases=("id",), gives_way=True, floor=NAME_FLOOR,
         tone=lambda row: "bad" if row.instance_id is None else "plain",
     ),
     cast.score(

@@ -5,12 +5,15 @@ can be looked at. Ages are counted by the Proxy's clock; ours may be wrong. Of a
 that is not alive no measure is known: an old one says nothing about now.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cacheroute.console import cast
 from cacheroute.console.amounts import render_percent
-from cacheroute.console.columns import Column, Kind, Tone
+from cacheroute.console.columns import NAME_FLOOR, Column, Kind, Tone
 from cacheroute.console.rows.states import (
     RANKS,
     SIGNS,
@@ -23,8 +26,10 @@ from cacheroute.console.rows.states import (
 )
 from cacheroute.console.rules import RULES, Limits
 from cacheroute.console.rules import TONES as TONES_OF_LEVEL
-from cacheroute.wire.debug import InstanceLoadRow, InstanceLoadsReply
-from cacheroute.wire.instances import InstanceRow, LoadRow, ResourceRow
+
+if TYPE_CHECKING:
+    from cacheroute.wire.debug import InstanceLoadRow, InstanceLoadsReply
+    from cacheroute.wire.instances import InstanceRow
 
 _AGENT = "the host's agent, in its last report"
 _PROXY = "counted by the Proxy"
@@ -33,9 +38,9 @@ _NOT_REPORTED = "Its agent has not reported it, or the Instance is not alive; it
 _NOT_QUEUED = "Nothing queues for it, or the Proxy does not say; it is not 0."
 
 
-# Nobody changes one. Frozen, a thousand of them, which a screen makes each second, would take
-# three times as long.
-@dataclass(slots=True, kw_only=True)
+# Nobody changes one. Frozen, or to be given by name alone, a thousand of them would take three
+# times as long, and a screen makes them anew each second.
+@dataclass(slots=True)
 class FleetRow:
     """One Instance; what nobody knows is None."""
 
@@ -108,6 +113,9 @@ def address_in(host: str, port: int, base_path: str) -> str:
 def _row(
     entry: InstanceRow, load: InstanceLoadRow | None, loads: InstanceLoadsReply | None
 ) -> FleetRow:
+    # These models take a tenth of a second to load, and whoever has an entry has them already.
+    from cacheroute.wire.instances import LoadRow, ResourceRow
+
     now_s = None if loads is None else loads.generated_at
     age_s = entry.age_s if entry.age_s is not None else _since(entry.last_seen_at, now_s)
     state = liveness_of(
@@ -203,6 +211,7 @@ COLUMNS: tuple[Column[FleetRow], ...] = (
         header="ID",
         text=lambda row: row.id,
         gives_way=True,
+        floor=NAME_FLOOR,
         gap=" ",
         doc="Name of the Instance.",
         source="its registration, or the settings",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cacheroute.console import cast
 from cacheroute.console.cells import UNKNOWN
-from cacheroute.console.columns import Column, Kind, Tone
+from cacheroute.console.columns import NAME_FLOOR, Column, Kind, Tone
 
 _TONES: dict[str, Tone] = {
     "running": "good",
@@ -57,8 +57,8 @@ def _ready_tone(row: ProcessRow) -> Tone:
 
 
 COLUMNS: tuple[Column[ProcessRow], ...] = (
-    cast.word("name", "NAME", "What it is called.", gives_way=True),
-    cast.word("kind", "KIND", "proxy, instance, attach, agent, kdn, scheduler or redis.", rank=3),
+    cast.word("name", "NAME", "What it is called.", gives_way=True, floor=NAME_FLOOR),
+    cast.word("kind", "KIND", "proxy, instance, attach, agent, kdn, scheduler or redis.", rank=5),
     cast.word("stack", "STACK", "Stack that it belongs to.", unknown="It was started by hand.",
         wide=True),
     cast.count("pid", "PID", "Its process id.", unknown=_NO_PROCESS),
@@ -72,15 +72,16 @@ COLUMNS: tuple[Column[ProcessRow], ...] = (
     cast.yes("ready", "READY", "Whether it answers, and the pool has it.", tone=_ready_tone,
         unknown="Nobody looks."),
     cast.count("restarts", "RESTARTS", "How often it was started again by itself.",
-        source=_SUPERVISOR, unknown="Nobody counts."),
+        source=_SUPERVISOR, unknown="Nobody counts.", rank=1),
     cast.duration("uptime_s", "UPTIME", "For how long it has run.", unknown=_NO_PROCESS,
         aliases=("up",)),
     cast.percent("cpu_percent", "CPU%", "Use of one core over the last seconds, with all that it "
         "started.", source=_SUPERVISOR, unknown="It was not looked at twice yet.",
-        aliases=("cpu",)),
+        aliases=("cpu",), rank=4),
     cast.memory("rss_mb", "RSS", "Memory, with all that it started.", source=_SUPERVISOR,
-        unknown=_NO_PROCESS, aliases=("memory",)),
+        unknown=_NO_PROCESS, aliases=("memory",), rank=3),
     Column(key="ports", header="PORTS", text=_ports, doc="Where it listens.", gives_way=True,
+        floor=12,
         matched=lambda row: list(map(str, row.ports.values()))),
     Column(key="last_exit", header="EXIT", text=lambda row: _exit(row.last_exit), right=True,
         doc="How it ended last; negative is by which signal.", source=_SUPERVISOR,

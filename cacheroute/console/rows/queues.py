@@ -1,10 +1,15 @@
 """What stands in line for each Instance: waiting, being prepared, released, and until when."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from cacheroute.console.columns import Kind
 from cacheroute.console.rows.loads import QUEUE_COLUMNS, LoadRow, load_rows
-from cacheroute.wire.debug import InstanceLoadsReply
+
+if TYPE_CHECKING:
+    from cacheroute.wire.debug import InstanceLoadsReply
 
 QUEUES: Kind[LoadRow] = Kind(
     name="queues",

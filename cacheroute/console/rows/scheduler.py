@@ -1,13 +1,17 @@
 """How a Proxy stands with its Scheduler, from the Proxy's side or from the Scheduler's."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cacheroute.console import cast
 from cacheroute.console.columns import Kind, Tone
-from cacheroute.wire.debug import SchedulerReply
-from cacheroute.wire.scheduler import ProxyRow
+
+if TYPE_CHECKING:
+    from cacheroute.wire.debug import SchedulerReply
+    from cacheroute.wire.scheduler import ProxyRow
 
 _TONES: dict[str, Tone] = {
     "registered": "good",

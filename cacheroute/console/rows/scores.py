@@ -4,14 +4,17 @@ The score is the Proxy's total, never worked out again here. Only a what-if is: 
 parts under other weights, which changes nothing at the Proxy.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from cacheroute.console import cast
 from cacheroute.console.amounts import render_duration, render_number, render_score
 from cacheroute.console.cells import UNKNOWN
-from cacheroute.console.columns import Column, Kind
+from cacheroute.console.columns import NAME_FLOOR, Column, Kind
 from cacheroute.console.lines import Line
 from cacheroute.console.rows.states import (
     SIGNS,
@@ -21,8 +24,10 @@ from cacheroute.console.rows.states import (
     liveness_of,
     shown_state,
 )
-from cacheroute.wire.debug import InstanceLoadRow, InstanceLoadsReply
-from cacheroute.wire.instances import InstanceRow
+
+if TYPE_CHECKING:
+    from cacheroute.wire.debug import InstanceLoadRow, InstanceLoadsReply
+    from cacheroute.wire.instances import InstanceRow
 
 SHORT_NAMES: Mapping[str, str] = {
     "inflight": "infl",
@@ -121,7 +126,7 @@ def what_if(rows: Sequence[ScoreRow], weights: Mapping[str, float]) -> list[Scor
             near = get_close_matches(signal, known, n=1)
             meant = f"; did you mean {near[0]!r}?" if near else ""
             there = ", ".join(sorted(known)) or "none"
-            raise UnknownSignal(f"no Instance tells {signal!r}{meant} There are: {there}")
+            raise UnknownSignal(f"no Instance tells {signal!r}{meant or '.'} There are: {there}")
     totals = {
         row.id: sum(term.value * weights.get(term.signal, term.weight) for term in row.terms)
         / row.share
@@ -273,7 +278,7 @@ COLUMNS: tuple[Column[ScoreRow], ...] = (
     ),
     cast.count("rank", "RANK", "Place in the order of least_load; equals share one.",
         unknown="It is not in the choice."),
-    cast.word("id", "ID", "Name of the Instance.", gives_way=True),
+    cast.word("id", "ID", "Name of the Instance.", gives_way=True, floor=NAME_FLOOR),
     cast.score(
         "score", "SCORE", "What least_load compares; lower wins. Ties go by turns.",
         source="the Proxy: signals times weights, divided by the Instance's weight",

@@ -1,11 +1,16 @@
 """The links between Instances and knowledge nodes: who measured what, and which is the best."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cacheroute.console import cast
 from cacheroute.console.columns import Column, Kind
-from cacheroute.wire.topology import KdnLinksReply, TopologyReply
+
+if TYPE_CHECKING:
+    from cacheroute.wire.topology import KdnLinksReply, TopologyReply
 
 _REPORTER = "the Instance that measured it, or the settings"
 _STATIC = "static"

@@ -1,15 +1,19 @@
 """How each of the last requests went: room by room, predicted beside actual."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from cacheroute.console import cast
 from cacheroute.console.amounts import instant_of
-from cacheroute.console.columns import Column, Kind, Tone
-from cacheroute.console.rows.decisions import DecisionRow, decision_rows
-from cacheroute.wire.debug import DecisionsReply
-from cacheroute.wire.traces import RequestRow, TracesReply
+from cacheroute.console.columns import NAME_FLOOR, Column, Kind, Tone
+from cacheroute.console.rows.decisions import DecisionRow, decision_row
+
+if TYPE_CHECKING:
+    from cacheroute.wire.traces import RequestRow, TracesReply
 
 _ABSENT = "It is not known of this request."
 _NO_STORY = "Only requests of a Scheduler, and those that ask for their meta, are predicted."
@@ -89,7 +93,6 @@ def trace_rows(reply: TracesReply) -> list[TraceRow]:
 
 
 def _row(it: RequestRow) -> TraceRow:
-    decisions = DecisionsReply(ok=True, decisions=it.decisions)
     return TraceRow(
         seq=it.seq,
         at=instant_of(it.at),
@@ -125,7 +128,7 @@ def _row(it: RequestRow) -> TraceRow:
         ),
         marks=it.marks or {},
         has_story=it.has_story,
-        decisions=tuple(decision_rows(decisions)),
+        decisions=tuple(map(decision_row, it.decisions)),
     )
 
 
@@ -139,9 +142,10 @@ COLUMNS: tuple[Column[TraceRow], ...] = (
     cast.count("seq", "SEQ", "Number of the request since the Proxy started.", wide=True),
     cast.clock("at", "AT", "Its arrival; on a terminal by the local clock.",
         source="the Proxy's clock"),
-    cast.word("request_id", "REQUEST", "Name of the request.", aliases=("req",), gives_way=True),
+    cast.word("request_id", "REQUEST", "Name of the request.", aliases=("req",), gives_way=True,
+        floor=NAME_FLOOR),
     cast.word("instance_id", "INSTANCE", "Who answered, or failed last.",
-        unknown="It reached none.", aliases=("id",), gives_way=True),
+        unknown="It reached none.", aliases=("id",), gives_way=True, floor=NAME_FLOOR),
     cast.word("outcome", "OUTCOME", "ok, or the cause of its failure.", tone=_outcome_tone),
     cast.latency("ttft_ms", "TTFT", "From its arrival to the first token.",
         unknown="It is no stream, or it had no token.", aliases=("ttft",)),

@@ -15,7 +15,7 @@ from cacheroute.core.dispatch.release import POLICIES
 from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.dispatch.ticket import Ticket
 from cacheroute.core.dispatch.timeline import Timeline
-from cacheroute.core.pressure import Pressure
+from cacheroute.core.pressure import Course, Pressure
 
 _LONGEST_RETRY_S = 60.0
 
@@ -172,6 +172,10 @@ class Board:
         """Whether the figures change by the mere passing of time."""
         return self.timeline.is_ticking
 
+    def course(self, now_mono_s: float) -> Course | None:
+        """Tell how the figures go on from now; None when time alone does not change them."""
+        return self.timeline.course(now_mono_s)
+
     def waiting(self) -> list[Ticket]:
         """Return all that wait at either turnstile, for an owner who has to send them away."""
         return [t for line in (self._line, self._entered) for t in line if t.stage != "preparing"]
@@ -187,17 +191,18 @@ class Board:
     def pressure(self, now_mono_s: float) -> Pressure:
         """Return all figures as they are now."""
         timeline = self.timeline
-        backlog_ms = timeline.wait_ms(now_mono_s)  # first, for it moves the counts along
+        free_ms = timeline.prefill_free_in_ms(now_mono_s)  # first, for it moves the counts along
+        slot_ms = timeline.next_slot_ready_in_ms(now_mono_s)
         return Pressure(
-            prepare_queue_depth=self.prepare_queue_depth,
-            ready_queue_depth=self.ready_queue_depth,
+            prepare_queue_depth=len(self._waiting),
+            ready_queue_depth=self._prepared + len(self._entered),
             active_prepare=self.active_prepare,
             active_ready=self.active_ready,
             pending_prefill_count=timeline.pending_count,
             active_decode_count=timeline.decode_count,
-            next_slot_ready_in_ms=timeline.next_slot_ready_in_ms(now_mono_s),
-            prefill_free_in_ms=timeline.prefill_free_in_ms(now_mono_s),
-            predicted_total_backlog_ms=backlog_ms,
+            next_slot_ready_in_ms=slot_ms,
+            prefill_free_in_ms=free_ms,
+            predicted_total_backlog_ms=max(free_ms, slot_ms),
         )
 
     # The inside

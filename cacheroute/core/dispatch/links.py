@@ -77,6 +77,10 @@ class Links:
         """
         return self.free_in_ms(key, now_mono_s)
 
+    def in_use(self) -> dict[str, int]:
+        """Return how many links have a transfer outstanding, by Instance; without idle ones."""
+        return {instance_id: len(lines) for instance_id, lines in self._by_instance.items()}
+
     def drop_instance(self, instance_id: str) -> None:
         """Forget the links of an Instance that has left; its transfers may still end."""
         self._by_instance.pop(instance_id, None)

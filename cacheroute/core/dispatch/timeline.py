@@ -6,7 +6,8 @@
 | first token   | prefill start + service                                                  |
 | forward end   | first token + decode                                                     |
 | prefill free  | what the first needs still + the services behind it                      |
-| needs still   | its predicted first token - now; once that is past, now - first token    |
+| needs still   | its predicted first token - now; once that is past, now - first token,   |
+|               | less twice what the step may have read of those behind it meanwhile      |
 | slot ready    | now while a slot is free, else the soonest forward end                   |
 | backlog, wait | the longer of prefill free and slot ready                                |
 
@@ -14,10 +15,13 @@ What happens corrects it: with each first token, and with each request that goes
 own, those behind are predicted anew. Requests that decode keep their ends.
 """
 
+import math
+
 from cacheroute.core.dispatch.busy import BusyPeriod, BusyTally
 from cacheroute.core.dispatch.reservation import Reservation
 from cacheroute.core.dispatch.slots import Slots
 from cacheroute.core.dispatch.succession import Succession
+from cacheroute.core.pressure import Course
 
 
 class Timeline:
@@ -46,8 +50,13 @@ class Timeline:
         holds_slot: bool = True,
         path: str = "text",
         model_ms: float | None = None,
+        step_ms: float = 0.0,
     ) -> Reservation:
-        """Count a request that is sent now; its times are predictions and may move."""
+        """Count a request that is sent now; its times are predictions and may move.
+
+        `step_ms` is what one step of the engine takes at most: so much of those behind it may
+        be read together with the first.
+        """
         self._catch_up(now_mono_s)
         self._seq += 1
         reservation = Reservation(
@@ -68,6 +77,7 @@ class Timeline:
             slots.moved()
         if not prefills:
             self._tally.begin(now_mono_s)
+            prefills.step_s = step_ms / 1000  # no prediction may move by somebody's coming
         if not observable:
             self._unseen += 1
         prefills.add(reservation, now_mono_s)
@@ -83,7 +93,7 @@ class Timeline:
             return None
         prefills, tally = self._prefills, self._tally
         in_turn = prefills.head is reservation
-        self._leave_prefills(reservation, now_mono_s)
+        self._leave_prefills(reservation, now_mono_s, is_done=True)
         reservation.stage = "decode"
         reservation.end_s = now_mono_s
         self._decoding.add(reservation)
@@ -103,7 +113,7 @@ class Timeline:
         if stage == "ended":
             return
         if stage == "pending":
-            self._leave_prefills(reservation, now_mono_s)
+            self._leave_prefills(reservation, now_mono_s, is_done=False)
             self._tally.spoil()
         else:
             self._decoding.remove(reservation)
@@ -128,6 +138,25 @@ class Timeline:
     def is_ticking(self) -> bool:
         """Whether its figures change by the mere passing of time."""
         return bool(self._prefills) or self.slots.is_full
+
+    def course(self, now_mono_s: float) -> Course | None:
+        """Tell how the wait goes on from now; None when time alone does not change it.
+
+        It never changes faster than time does. So where it is the prefills' own, and they grow
+        as fast as that because a first token is overdue, it stays theirs.
+        """
+        self._catch_up(now_mono_s)
+        prefills = self._prefills
+        head = prefills.head
+        if head is None:
+            return Course(now_mono_s, "falling", math.inf) if self.slots.is_full else None
+        if not head.observable:  # it goes on to decode when it is due
+            return Course(now_mono_s, "falling", head.end_s)
+        is_rising = prefills.is_growing(now_mono_s) and (
+            not self.slots.is_full
+            or prefills.busy_for_s(now_mono_s) >= self._next_slot_in_s(now_mono_s)
+        )
+        return Course(now_mono_s, "rising" if is_rising else "falling", math.inf)
 
     def prefill_free_in_ms(self, now_mono_s: float) -> float:
         """Return how long the prompts that are there will take; 0 when there is none."""
@@ -169,8 +198,10 @@ class Timeline:
             now_mono_s, prefills.head_left_s(now_mono_s), prefills, self._decoding
         )
 
-    def _leave_prefills(self, reservation: Reservation, now_mono_s: float) -> None:
-        self._prefills.remove(reservation, now_mono_s)
+    def _leave_prefills(
+        self, reservation: Reservation, now_mono_s: float, *, is_done: bool
+    ) -> None:
+        self._prefills.remove(reservation, now_mono_s, is_done=is_done)
         if not reservation.observable:
             self._unseen -= 1
         self.slots.moved()

@@ -53,6 +53,15 @@ class Ejections:
         rest = member.rest
         return isinstance(rest, Rest) and rest.phase in (Phase.RESTING, Phase.TRYING)
 
+    @staticmethod
+    def rests_at(member: Member, now_mono_s: float) -> bool:
+        """Whether it rests at this moment: a rest ends with its time, the phase with a request."""
+        is_over = member.ejected_until_mono_s <= now_mono_s
+        rest = member.rest
+        if not isinstance(rest, Rest):
+            return False
+        return rest.phase is Phase.TRYING or (rest.phase is Phase.RESTING and not is_over)
+
     def on_dispatch(self, member: Member) -> bool:
         """A request was sent to it."""
         rest = member.rest

@@ -7,7 +7,13 @@ from cacheroute.core.predict.errors import quantile
 from cacheroute.core.pressure import Pressure
 from cacheroute.core.routing.load import QUEUE_SIGNALS, load_cost, signals
 from cacheroute.sources.simulated.fleet import TTL_S, Fleet
-from cacheroute.sources.simulated.instance import GPU_MEMORY_MB, MEMORY_MB, SimInstance
+from cacheroute.sources.simulated.instance import (
+    GPU_MEMORY_MB,
+    MEMORY_MB,
+    PREPARED_AT_ONCE,
+    SLOTS,
+    SimInstance,
+)
 from cacheroute.sources.simulated.stories import TTFT_BOUNDS_S
 from cacheroute.wire.console import (
     Columns,
@@ -18,6 +24,7 @@ from cacheroute.wire.console import (
     Pool,
     PredictionErrors,
     Proxy,
+    QueueRules,
     SchedulerSide,
     Totals,
     folded,
@@ -26,6 +33,7 @@ from cacheroute.wire.console import (
 PROXY_ID = "proxy-demo"
 SCHEDULER_URL = "http://127.0.0.1:7002"
 _HEARTBEAT_S = 5.0
+_MAX_QUEUE = 64
 _SOURCES = {
     "inflight": "proxy_lifecycle_counter",
     "qps_1m": "instance_heartbeat",
@@ -52,6 +60,7 @@ def document(fleet: Fleet, *, wall_s: float, run: str) -> ConsoleSnapshot:
             strategy="least_load",
             uptime_s=now_s,
             draining=False,
+            injection_strategy="iws",
         ),
         pool=_pool(alive, [of[each.id] for each in alive]),
         totals=_totals(fleet),
@@ -73,6 +82,14 @@ def document(fleet: Fleet, *, wall_s: float, run: str) -> ConsoleSnapshot:
             heartbeats=int(now_s / _HEARTBEAT_S),
             heard_age_s=now_s % _HEARTBEAT_S,
             heartbeat_interval_s=_HEARTBEAT_S,
+        ),
+        queue_rules=QueueRules(
+            prepare_concurrency=PREPARED_AT_ONCE,
+            ready_concurrency=SLOTS,
+            max_queue=_MAX_QUEUE,
+            wait_at_cap=False,
+            release_policy="ordered",
+            text_bypass_max_per_flush=1,
         ),
         weights=dict(fleet.weights.as_mapping()),
         sources=_SOURCES,

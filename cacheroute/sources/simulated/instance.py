@@ -12,6 +12,7 @@ Trouble = Literal["silent", "resting", "drained", "hot", "unmeasured"]
 """What may be wrong with one, each for a while; the last two are for good."""
 
 SLOTS = 8
+PREPARED_AT_ONCE = 2
 MEMORY_MB = 256_000.0
 GPU_MEMORY_MB = 81_920.0
 _HOT_LOAD = 6.0
@@ -90,9 +91,9 @@ class SimInstance:
             slot_ms = 1000 * max(0.0, min(each.ends_s for each in running) - now_s)
         free_ms = 1000 * max((each.prefills_until_s - now_s for each in prefills), default=0.0)
         return Pressure(
-            prepare_queue_depth=max(0, preparing - 2),
+            prepare_queue_depth=max(0, preparing - PREPARED_AT_ONCE),
             ready_queue_depth=waiting,
-            active_prepare=min(2, preparing),
+            active_prepare=min(PREPARED_AT_ONCE, preparing),
             active_ready=len(running),
             pending_prefill_count=len(prefills),
             active_decode_count=len(running) - len(prefills),

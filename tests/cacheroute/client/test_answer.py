@@ -68,5 +68,6 @@ def test_the_systems_words_are_found_below_a_librarys_exception() -> None:
     deep.__cause__ = ConnectionRefusedError(111, "Connection refused")
 
     assert cause_of(deep) == "connection refused"
+    assert cause_of(OSError(-2, "Name or service not known")) == "name or service not known"
     assert cause_of(RuntimeError("odd")) == "odd"
     assert cause_of(RuntimeError()) == "RuntimeError"

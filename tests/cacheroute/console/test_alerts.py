@@ -1,8 +1,14 @@
 """What is out of order, by how much, and since when."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from statistics import median
 
-from cacheroute.console.alerts import Alert, alerts_of, remembered
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cacheroute.console.alerts import FEWEST_REQUESTS, SLOWER_MS, Alert, alerts_of, remembered
+from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rules import RULES
 from tests.cacheroute.console.builders import a_row
@@ -49,6 +55,61 @@ def test_silence_is_told_with_its_age_and_since_when() -> None:
     assert (alert.kind, alert.severity, alert.value, alert.threshold) == ("stale", "warn", 41, 30)
     assert alert.message == "a last seen 41s ago, ttl 30 s"
     assert alert.since == NOW - timedelta(seconds=11)
+
+
+def slow(
+    *rows: FleetRow, p95_ms: Mapping[str, float], requests: int = FEWEST_REQUESTS
+) -> list[Alert]:
+    told = {who: FirstToken(p95_ms=value, requests=requests) for who, value in p95_ms.items()}
+    return alerts_of(rows, rules=RULES, ttl_s=30, now=NOW, first_tokens=told)
+
+
+def test_one_whose_first_token_takes_far_longer_than_at_the_median_of_the_others_is_slow() -> None:
+    [alert] = slow(a_row("a"), a_row("b"), a_row("c"), p95_ms={"a": 400, "b": 420, "c": 820})
+
+    assert (alert.kind, alert.instance_id, alert.value, alert.unit) == ("slow", "c", 820, "ms")
+    assert alert.message == "c TTFT p95 820 ms = 2.0× median"
+    assert alert.threshold == 1.5 * 410
+
+
+def test_of_two_the_slower_one_is_told_against_the_other() -> None:
+    [alert] = slow(a_row("a"), a_row("b"), p95_ms={"a": 900, "b": 400})
+
+    assert alert.instance_id == "a"
+
+
+def test_a_slow_one_needs_the_ratio_and_a_difference_that_somebody_would_notice() -> None:
+    assert slow(a_row("a"), a_row("b"), p95_ms={"a": 400, "b": 590}) == []
+    assert slow(a_row("a"), a_row("b"), p95_ms={"a": 4, "b": 12}) == []
+
+
+def test_few_requests_unknown_times_and_one_alone_are_no_reason_to_worry() -> None:
+    rows = a_row("a"), a_row("b")
+
+    assert slow(*rows, p95_ms={"a": 100, "b": 900}, requests=FEWEST_REQUESTS - 1) == []
+    assert slow(*rows, p95_ms={"a": 900}) == []
+    assert slow(*rows, p95_ms={}) == []
+
+
+def test_one_with_another_model_or_one_that_is_gone_is_not_compared() -> None:
+    large = a_row("large", models=["70b"])
+    gone = a_row("gone", is_alive=False, state="stale", age_s=41.0)
+    rows = large, gone, a_row("a", models=["8b"]), a_row("b", models=["8b"])
+
+    found = slow(*rows, p95_ms={"large": 4_000, "gone": 9_000, "a": 400, "b": 410})
+
+    assert [alert.kind for alert in found] == ["stale"]
+
+
+@given(st.lists(st.floats(min_value=1, max_value=1e5), min_size=2, max_size=12))
+def test_whoever_is_slow_is_over_the_ratio_of_the_median_of_the_others(p95_ms: list[float]) -> None:
+    told = {f"i{at}": value for at, value in enumerate(p95_ms)}
+
+    found = {alert.instance_id for alert in slow(*map(a_row, told), p95_ms=told)}
+
+    for who, value in told.items():
+        middle = median([other for name, other in told.items() if name != who])
+        assert (who in found) == (value > 1.5 * middle and value - middle >= SLOWER_MS)
 
 
 def test_the_worst_comes_first() -> None:

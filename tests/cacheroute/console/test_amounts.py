@@ -13,6 +13,7 @@ from cacheroute.console.amounts import (
     render_memory,
     render_ms,
     render_number,
+    render_of,
     render_percent,
     render_ratio,
     render_score,
@@ -90,3 +91,7 @@ def test_seconds_since_the_epoch_that_no_calendar_has_are_unknown() -> None:
     assert instant_of(0) == datetime(1970, 1, 1, tzinfo=UTC)
     assert instant_of(None) is None
     assert instant_of(1e300) is None
+
+
+def test_a_count_stands_with_its_limit_as_far_as_both_are_known() -> None:
+    assert [render_of(4, 16), render_of(4, None), render_of(None, 16)] == ["4/16", "4", "—/16"]

@@ -1,6 +1,8 @@
 """Text from elsewhere is shown, never obeyed."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cacheroute.console.cells import ascii_only, cells, clip, pad, printable
 
@@ -44,5 +46,13 @@ def test_no_room_is_no_text() -> None:
 
 
 def test_signs_become_letters_of_the_same_width_and_the_rest_a_question_mark() -> None:
-    assert ascii_only("● 5 · ✕ 1 — … × 名") == "* 5 | x 1 - . x ?"
+    assert ascii_only("● 5 · ✕ 1 — … × 名 ▸") == "* 5 | x 1 - . x ?? >"
     assert ascii_only("plain") == "plain"
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_ascii_takes_as_many_cells_as_what_it_stands_for(text: str) -> None:
+    written = ascii_only(text)
+
+    assert written.isascii()
+    assert cells(written) == cells(text)

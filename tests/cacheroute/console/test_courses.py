@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cacheroute.console.courses import WINDOWS_S, binned, stretch_of, time_marks, top_of
-from cacheroute.console.history import Points
+from cacheroute.console.points import Points
 
 
 def points(*told: tuple[float, float]) -> Points:

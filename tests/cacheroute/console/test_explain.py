@@ -3,9 +3,10 @@
 import pytest
 
 from cacheroute.console.alerts import Alert
-from cacheroute.console.explain import UnknownTerm, explain, explanations, of_kind
+from cacheroute.console.explain import UnknownTerm, explain, explanations, of_alert, of_kind
 from cacheroute.console.kinds import KINDS
 from cacheroute.console.rows.instances import INSTANCES
+from cacheroute.console.rules import Rules
 
 
 def test_a_column_is_explained_with_unit_source_and_what_unknown_means() -> None:
@@ -38,3 +39,12 @@ def test_every_column_of_every_kind_is_there() -> None:
 def test_every_kind_of_alert_can_be_explained() -> None:
     for kind in Alert.__annotations__["kind"].__args__:
         assert explain(kind)
+
+
+def test_an_alert_is_explained_with_its_threshold_and_where_that_is_configured() -> None:
+    [skew] = explain("skew")
+
+    assert "Configured as alerts.skew_ratio = 1.5, alerts.skew_min = 3, by default." in skew.meaning
+    assert skew.source == "counted by the Proxy"
+    assert "alerts.skew_ratio = 2," in of_alert("skew", Rules(skew_ratio=2)).meaning
+    assert "Configured" not in of_alert("pool").meaning

@@ -3,10 +3,12 @@
 from dataclasses import replace
 from math import isnan, nan
 
-from cacheroute.console.history import GAP, History
+import pytest
+
+from cacheroute.console.history import SERIES, History
 from cacheroute.console.look import Look
 from cacheroute.console.rows.instances import FleetRow
-from tests.tui.fleet import drawn_fleet
+from tests.tui.fleet import big_fleet, drawn_fleet
 
 
 def rows() -> list[FleetRow]:
@@ -54,9 +56,8 @@ def test_an_instance_that_was_not_there_has_gaps() -> None:
     history.add(2.0, [first, second])
 
     assert isnan(history.trend(second.id, "inflight", last=2)[0])
-    assert history.trend("nobody", "inflight", last=2) == [GAP, GAP] or all(
-        isnan(value) for value in history.trend("nobody", "inflight", last=2)
-    )
+    assert all(isnan(value) for value in history.trend("nobody", "inflight", last=2))
+    assert len(history.trend("nobody", "inflight", last=2)) == 2
 
 
 def test_the_pool_is_summed_up_over_those_that_are_alive() -> None:
@@ -97,9 +98,53 @@ def test_cleared_it_begins_anew() -> None:
     assert nan not in history.trend(rows()[0].id, "inflight", last=1)
 
 
+def test_one_of_which_nothing_is_known_anywhere_takes_no_room_and_has_gaps() -> None:
+    history = History()
+    history.add(1.0, [replace(row, gpu_util=None) for row in rows()])
+
+    assert isnan(history.trend(rows()[0].id, "gpu", last=1)[0])
+    assert b"" in history._looks[-1][1]
+
+
+def test_what_did_not_change_is_kept_once() -> None:
+    history = History()
+    history.add(1.0, rows())
+    history.add(2.0, rows())
+    history.add(3.0, [replace(row, cpu_util=1.0) for row in rows()])
+
+    first, second, third = (columns for _, columns in history._looks)
+    assert all(one is other for one, other in zip(first, second, strict=True))
+    assert [one is other for one, other in zip(first, third, strict=True)].count(False) == 1
+
+
+def test_a_series_that_is_not_kept_is_no_series() -> None:
+    with pytest.raises(KeyError):
+        History().trend("i-1", "nothing", last=1)
+
+
+def test_a_fleet_of_a_thousand_takes_two_bytes_a_number() -> None:
+    history, fleet = History(), Look(snapshot=big_fleet(1_000), url="u").instances
+    for at in range(4):
+        history.add(float(at), [replace(row, inflight=at + 1) for row in fleet])
+
+    kept = {id(column): len(column) for _, columns in history._looks for column in columns}
+    assert sum(kept.values()) == 2 * 1_000 * (len(SERIES) - 1 + 4)
+
+
 def test_two_looks_at_the_same_moment_are_one_point() -> None:
     history = History()
     history.add(5.0, ())
-    history.add(5.0, ())
+    history.add(5.0, rows())
     history.add(6.0, ())
+
     assert history.times_s == (5.0, 6.0)
+    assert list(history.pool("alive").values) == [5.0, 0.0]
+
+
+def test_a_look_at_the_moment_of_a_failure_does_not_take_the_gap_away() -> None:
+    history = History()
+    history.gap(5.0)
+    history.add(5.0, rows())
+
+    assert history.times_s == (5.0, 5.0)
+    assert len(history.pool("alive").values) == 2

@@ -21,6 +21,7 @@ def an_overview(
     entries: Any = (),
     loads: Any = (),
     scheduler: Any = None,
+    rules: Any = None,
 ) -> Overview:
     counts = {"alive_instances": 0, "total_instances": 0, "expired_instances": 0}
     rows = [
@@ -30,8 +31,11 @@ def an_overview(
         for entry in entries
     ]
     told = InstanceLoadsReply.model_validate(
-        {"ok": True, "ttl_s": 30, "generated_at": 100.0, "instances": list(loads)}
-    )
+        {
+            "ok": True, "ttl_s": 30, "generated_at": 100.0, "instances": list(loads),
+            "queue_rules": rules,
+        }
+    )  # fmt: skip
     return overview_of(
         status=StatusReply.model_validate({"ok": True, "ttl_s": 30, **counts, **(status or {})}),
         pool=PoolResourceReply(ok=True, pool_resource=pool or {}),
@@ -73,6 +77,26 @@ def test_everything_known_is_told_in_three_lines_and_what_is_wrong_below() -> No
         "load      inflight 31  41.2 req/s  prepare —  ready —  backlog max 4100 ms (b)",
         "alerts    ▲ stale   c last seen 1m40s ago, ttl 30 s",
     ]
+
+
+def test_the_load_is_told_with_its_limits_and_the_strategies_in_force() -> None:
+    told = an_overview(
+        status={"strategy": "least_load", "injection_strategy": "iws"},
+        entries=[{"instance_id": "a", "is_alive": True}, {"instance_id": "b", "is_alive": True}],
+        loads=[
+            {"instance_id": "a", "is_alive": True, "active_prepare": 4, "active_ready": 9},
+            {"instance_id": "b", "is_alive": True, "ready_queue_depth": 3},
+        ],
+        rules={
+            "prepare_concurrency": 8, "ready_concurrency": 16, "max_queue": 3,
+            "release_policy": "ordered",
+        },
+    )  # fmt: skip
+    lines = text_of(told)
+
+    assert lines[0] == "proxy     —  127.0.0.1:8002  least_load · iws · ordered  ttl 30 s"
+    assert "prepare 4/16  ready 9/32 +3  backlog max —" in lines[2]
+    assert lines[3] == "          queue full at b"
 
 
 def test_a_proxy_of_another_make_has_dashes_and_no_zeros() -> None:

@@ -1,14 +1,15 @@
 """What a screen is handed: the last good look, the connection, and the history."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from msgspec.structs import replace as changed
 
 from cacheroute.console.look import Look
-from cacheroute.console.store import Beside, Store
+from cacheroute.console.store import Beside, Snapshot, Store
 from cacheroute.core.clock import Instant
 from tests.tui.fleet import WALL_S, drawn_fleet
+from tests.tui.screens.requests import request
 
 
 def at(mono_s: float) -> Instant:
@@ -67,6 +68,20 @@ def test_a_look_after_a_loss_forgets_the_trouble() -> None:
     assert snapshot.connection.lost_at_s is None
 
 
+def test_a_proxy_that_is_reached_again_is_not_lost_and_was_not_looked_at() -> None:
+    kept = store()
+    kept.apply(look(), at(1.0), took_s=0.1, beside=Beside())
+    for second in range(2, 6):
+        kept.failed("refused", at(float(second)), retry_at_s=0.0)
+    snapshot = kept.reached()
+
+    assert snapshot.connection.phase(6.0) == "lagging"
+    assert snapshot.connection.age_s(6.0) == 5.0
+    assert snapshot.connection.trouble is None
+    assert snapshot.connection.lost_at_s is None
+    assert snapshot.connection.retry_at_s is None
+
+
 def test_a_slow_proxy_lags_while_looks_are_spread() -> None:
     kept = store()
     kept.apply(look(), at(1.0), took_s=0.1, beside=Beside())
@@ -99,6 +114,84 @@ def test_an_alert_keeps_its_beginning_from_look_to_look() -> None:
     assert gpu
     assert all(alert.since == began[alert.key] for alert in gpu)
     assert second.look.overview.alerts == tuple(second.look.alerts)
+
+
+def fine() -> Look:
+    """Return the pool with nobody's GPU past a threshold."""
+    before = drawn_fleet()
+    columns = changed(before.instances, gpu_util_avg=10.0)
+    return Look(
+        snapshot=changed(before, instances=columns, generated_at=WALL_S + 60), url="http://p"
+    )
+
+
+def states(snapshot: Snapshot, kind: str) -> list[str]:
+    assert snapshot.look is not None
+    return [one.state for one in snapshot.look.noted if one.alert.kind == kind]
+
+
+def test_an_alert_that_has_ended_stays_as_past_and_does_not_count() -> None:
+    kept = store()
+    first = kept.apply(look(), at(1.0), took_s=0.1, beside=Beside())
+    second = kept.apply(fine(), at(61.0), took_s=0.1, beside=Beside())
+
+    assert set(states(first, "gpu")) == {"active"}
+    assert set(states(second, "gpu")) == {"past"}
+    assert second.look is not None
+    assert "gpu" not in {alert.kind for alert in second.look.alerts}
+
+
+def test_a_silenced_alert_does_not_count_and_the_snapshot_before_is_as_it_was() -> None:
+    kept = store()
+    first = kept.apply(look(), at(1.0), took_s=0.1, beside=Beside())
+    assert first.look is not None
+    [*_, last] = first.look.alerts
+
+    assert kept.silence(last.key)
+    second = kept.snapshot
+    assert second.rev > first.rev
+    assert second.look is not None
+    assert last.key not in {alert.key for alert in second.look.alerts}
+    assert len(second.look.alerts) == len(first.look.alerts) - 1
+    assert second.look.overview.alerts == second.look.alerts
+    assert last.key in {alert.key for alert in first.look.alerts}
+
+    third = kept.apply(look(), at(2.0), took_s=0.1, beside=Beside())
+    assert states(third, last.kind).count("silenced") == 1
+    assert not kept.silence(last.key)
+    assert kept.unsilence(last.key)
+    assert kept.snapshot.look is not None
+    assert len(kept.snapshot.look.alerts) == len(first.look.alerts)
+
+
+def test_requests_tell_who_is_slow_from_look_to_look() -> None:
+    kept = store()
+    heard = [
+        replace(request(seq, f"r-{seq}"), instance_id=who, ttft_ms=took_ms)
+        for seq, (who, took_ms) in enumerate(
+            [("inst-9001", 400.0), ("inst-9002", 410.0), ("inst-9007", 820.0)] * 20, 1
+        )
+    ]
+    kept.apply(look(), at(1.0), took_s=0.1, beside=Beside(traces=heard[:30]))
+    second = kept.apply(look(), at(2.0), took_s=0.1, beside=Beside(traces=heard))
+    third = kept.apply(look(), at(3.0), took_s=0.1, beside=Beside())
+
+    for snapshot in (second, third):
+        assert snapshot.look is not None
+        assert snapshot.look.first_tokens["inst-9007"].requests == 20
+        [slow] = [alert for alert in snapshot.look.alerts if alert.kind == "slow"]
+        assert slow.message == "inst-9007 TTFT p95 820 ms = 2.0× median"
+
+
+def test_a_proxy_that_has_started_anew_forgets_who_was_slow() -> None:
+    kept = store()
+    heard = [replace(request(seq, f"r-{seq}"), seq=seq) for seq in range(1, 30)]
+    kept.apply(look(), at(1.0), took_s=0.1, beside=Beside(traces=heard))
+    anew = Look(snapshot=changed(drawn_fleet(), run="two"), url="http://p")
+    snapshot = kept.apply(anew, at(2.0), took_s=0.1, beside=Beside())
+
+    assert snapshot.look is not None
+    assert snapshot.look.first_tokens == {}
 
 
 def test_what_could_not_be_told_says_why() -> None:

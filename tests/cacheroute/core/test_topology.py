@@ -216,3 +216,19 @@ def test_a_refused_report_makes_no_address_known() -> None:
 def test_an_address_may_be_ipv6() -> None:
     assert address_of("kdn://[::1]:9101") == "[::1]:9101"
     assert address_of("::1:9101") is None
+
+
+def test_the_nodes_that_a_path_is_known_from_are_counted_once_each() -> None:
+    topology = Topology(static={"a:1": a_link(), "b:1": a_link()})
+    topology.report("i-1", {"kdn://b:1": a_link(), "c:1": a_link(), "a name": a_link()}, at(1.0))
+    assert (topology.count_of("i-1"), topology.count_of("i-2")) == (3, 2)
+
+
+def test_every_report_moves_the_version() -> None:
+    topology = Topology()
+    versions = [topology.version]
+    topology.report("i-1", {"a:1": a_link()}, at(1.0))
+    versions.append(topology.version)
+    topology.drop("i-1")
+    versions.append(topology.version)
+    assert versions == sorted(set(versions))

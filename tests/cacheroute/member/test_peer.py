@@ -49,6 +49,14 @@ async def test_a_peer_that_is_not_there_is_a_fault_in_words(url: str) -> None:
                 await peer.get("/healthz")
 
 
+async def test_why_nobody_answers_is_told_in_the_systems_words() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        async with Peer(f"http://127.0.0.1:{taken.getsockname()[1]}") as peer:
+            with pytest.raises(PeerFault, match=r"\(connection refused\)$"):
+                await peer.get("/healthz")
+
+
 async def test_a_fault_tells_the_status_that_was_the_answer() -> None:
     async with control_plane() as plane, Peer(plane.url) as peer:
         plane.answer("healthz", (401, b""))

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import httpx
 
 from cacheroute.core.clock import Instant
+from cacheroute.core.dispatch.links import Links
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_member import Member
@@ -55,6 +57,9 @@ class Owner:
         self.scheduler_state = SchedulerState(since=self.started)
         self.predictions = Forecasts(PUBLISHED, header_tokens=36)
         self.knowledge_paths: dict[str, int] = {}
+        self.queue_rules = QueueRules()
+        self.injection_strategy = "default"
+        self.links = Links()
         self.traces = Traces()
         self.tallies: dict[Member, Tally] = {}
         self.elsewhere: tuple[Tally, ...] = (Tally(), Tally())

@@ -70,6 +70,11 @@ def test_whoever_knows_the_instances_is_not_told_them_again_until_they_change() 
     assert isinstance(second, ConsoleSnapshot)
     assert (second.ids, second.instances.inflight) == (["a"], 3)
 
+    # Who they are is made once for all documents of the same pool.
+    kept = pages.frame(0.0).snapshot.identities
+    owner.pool.members["a"].inflight = 4
+    assert pages.frame(0.0).snapshot.identities is kept
+
     joined(owner.pool, an_instance("b", port=9009), owner.clock.now())
     third = whole(pages.answer(second.rev, second.who)[1])
     assert (third.ids, third.who > second.who) == (["a", "b"], True)

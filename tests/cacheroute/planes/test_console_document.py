@@ -5,22 +5,29 @@ import json
 import math
 import time
 from collections.abc import Callable
+from dataclasses import asdict, replace
 
 import msgspec
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from cacheroute.console.look import Look
+from cacheroute.console.queueing import queueing_of
 from cacheroute.console.rows.instances import FleetRow, rows_of
 from cacheroute.console.rows.loads import load_rows
 from cacheroute.console.rows.resources import resource_rows
 from cacheroute.console.rows.scores import score_rows
+from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.topology import Link
 from cacheroute.planes import debug
 from cacheroute.planes.console_document import document, fingerprint, identity, total_of
-from cacheroute.planes.summary import ttl_s
+from cacheroute.planes.summary import limits, ttl_s
 from cacheroute.wire.console import ConsoleSnapshot, read_snapshot
+from cacheroute.wire.console import QueueRules as QueueRulesTold
 from cacheroute.wire.debug import InstanceLoadsReply, InstanceResourcesReply
 from cacheroute.wire.instances import InstanceRow
+from tests.cacheroute.core.pool_builders import at
 from tests.cacheroute.planes.console_parts import Drawn, a_thousand, an_owner, pools
 from tests.cacheroute.planes.control_parts import Owner
 
@@ -39,7 +46,11 @@ def published(owner: Owner) -> tuple[list[InstanceRow], InstanceLoadsReply]:
     snapshot = owner.pool.snapshot(owner.clock.now())
     entries = debug.instance_rows(snapshot, include_dead=True, raw=False)
     loads = debug.instance_loads(
-        snapshot, include_dead=True, ttl_s=ttl_s(owner), weights=owner.weights.as_mapping()
+        snapshot,
+        include_dead=True,
+        ttl_s=ttl_s(owner),
+        weights=owner.weights.as_mapping(),
+        limits=limits(owner),
     )
     return (
         [InstanceRow.model_validate(json.loads(json.dumps(entry))) for entry in entries],
@@ -136,6 +147,20 @@ def test_loads_and_resources_are_the_published_ones(drawn: list[Drawn]) -> None:
                 assert is_close(value, other[name], by), name
 
 
+@given(pools, st.sampled_from([1, 3, 256]))
+def test_the_queues_are_summed_up_alike_from_columns_and_from_the_pages(
+    drawn: list[Drawn], max_queue: int
+) -> None:
+    owner = an_owner(*drawn)
+    owner.queue_rules = QueueRules(max_queue=max_queue)
+    for number, member in enumerate(owner.pool.members.values()):
+        if number % 2:
+            member.instance = replace(member.instance, max_concurrent=number)
+    _, loads = published(owner)
+
+    assert Look(snapshot=told(owner), url="u").queueing == queueing_of(load_rows(loads))
+
+
 def test_what_nobody_reported_is_null_and_a_zero_is_a_zero() -> None:
     owner = an_owner(
         Drawn(
@@ -148,6 +173,26 @@ def test_what_nobody_reported_is_null_and_a_zero_is_a_zero() -> None:
     assert (it.inflight, it.score) == (0, 0.0)
     assert (it.cpu_util, it.qps_1m, it.report_age_s, it.prepare_queue_depth) == (None,) * 4
     assert told(Owner()).ids == []
+
+
+def test_the_rules_and_the_links_in_use_are_told() -> None:
+    owner = a_thousand()
+    first, second, *_ = owner.pool.members
+    owner.queue_rules = QueueRules(max_queue=7, release_policy="text_bypass")
+    owner.injection_strategy = "iws"
+    owner.topology.report(second, {"kdn:1": Link.of({"bandwidth_mbps": 1.0})}, owner.clock.now())
+    owner.links.reserve((second, "kdn:1"), 0.0, 5.0)
+
+    it = told(owner)
+    rows = {row.id: row for row in Look(snapshot=it, url="u").loads}
+
+    assert (it.queue_rules, it.proxy.injection_strategy) == (
+        QueueRulesTold(**asdict(owner.queue_rules)),
+        "iws",
+    )
+    assert (rows[first].kv_links, rows[first].kv_links_busy) == (0, 0)
+    assert (rows[second].kv_links, rows[second].kv_links_busy) == (1, 1)
+    assert (rows[first].queue_limit, rows[first].ready_limit) == (7, 64)
 
 
 def test_totals_add_up_what_has_left_and_what_reached_nobody() -> None:
@@ -184,6 +229,8 @@ def test_a_fingerprint_is_the_same_while_only_time_passes_and_moves_with_whateve
         lambda: setattr(owner, "draining", True),
         lambda: setattr(owner.decisions, "total", 1),
         lambda: setattr(owner.traces, "total", 1),
+        lambda: owner.links.reserve(("i-1", "kdn:1"), 0.0, 5.0),
+        lambda: owner.topology.report("i-1", {"kdn:1": Link.of({"rtt_ms": 1})}, at(1.0)),
     ]
     for change in changes:
         change()

@@ -9,6 +9,7 @@ from cacheroute.core.pool import Pool
 from cacheroute.core.pressure import FIGURES
 from cacheroute.core.resources import normalise
 from cacheroute.core.routing.weights import Weights
+from cacheroute.core.topology import Link, Topology
 from cacheroute.planes import debug
 from cacheroute.wire.debug import InstanceLoadsReply
 from tests.cacheroute.core.pool_builders import a_pool, an_instance, at
@@ -81,6 +82,26 @@ def test_a_pool_without_queues_says_that_their_figures_are_unavailable() -> None
     snapshot = a_pool(an_instance()).snapshot(at(1.0))
     page = debug.instance_loads(snapshot, include_dead=True, ttl_s=30, weights=WEIGHTS)
     assert InstanceLoadsReply.model_validate(page).metric_source["queue_depth"] == "unavailable"
+
+
+def test_the_limits_stand_beside_the_figures_and_the_published_keys_stay() -> None:
+    pool = a_pool(an_instance("own", port=1, max_concurrent=3), an_instance("b", port=2))
+    topology = Topology(static={"kdn:1": Link.of({"bandwidth_mbps": 1000.0})})
+    limits = debug.Limits(rules=QueueRules(max_queue=7), topology=topology, kv_in_use={"own": 1})
+    snapshot = pool.snapshot(at(1.0))
+    page = debug.instance_loads(
+        snapshot, include_dead=True, ttl_s=30, weights=WEIGHTS, limits=limits
+    )
+    plain = debug.instance_loads(snapshot, include_dead=True, ttl_s=30, weights=WEIGHTS)
+
+    reply = InstanceLoadsReply.model_validate(page)
+    assert reply.queue_rules is not None
+    assert (reply.queue_rules.max_queue, reply.queue_rules.release_policy) == (7, "ordered")
+    assert [(row.max_concurrent, row.kv_links, row.kv_links_busy) for row in reply.instances] == [
+        (3, 1, 1),
+        (None, 1, 0),
+    ]
+    assert list(page)[: len(plain)] == list(plain)
 
 
 def test_only_the_alive_are_shown_when_the_dead_are_not_wanted() -> None:

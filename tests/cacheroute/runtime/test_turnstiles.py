@@ -65,6 +65,17 @@ async def test_a_gate_that_becomes_wider_lets_those_before_it_go() -> None:
     assert [woken.times for _, woken in tickets] == [0, 1, 1]
 
 
+async def test_a_gate_of_another_width_is_a_change_of_load() -> None:
+    told: list[Member] = []
+    each, member = Turnstiles(NARROW, told.append), a_member(max_concurrent=1)
+    each.gate(member)
+    each.gate(member)
+    assert told == []
+    member.instance = replace(member.instance, max_concurrent=3)
+    each.gate(member)
+    assert told == [member]
+
+
 async def test_whoever_waits_before_an_instance_that_leaves_is_woken() -> None:
     each, member = turnstiles(), a_member()
     gate = each.gate(member)

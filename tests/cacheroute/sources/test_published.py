@@ -76,3 +76,21 @@ def test_the_summary_and_the_scheduler_are_taken_over() -> None:
     assert (snapshot.proxy.proxy_id, snapshot.pool.inflight) == ("p", 3)
     assert snapshot.scheduler is not None
     assert (snapshot.scheduler.state, snapshot.scheduler.url) == ("registered", "http://s")
+
+
+def test_the_rules_of_the_queues_are_taken_over_and_absent_ones_stay_unknown() -> None:
+    rules = {"prepare_concurrency": 2, "max_queue": 9}
+    load = {"instance_id": "a", "max_concurrent": 4, "kv_links_busy": 1}
+    document = snapshot_of(
+        rev=1, status=STATUS, entries=[an_entry("a")], loads=some_loads(load, queue_rules=rules),
+        pool=None, scheduler=None, now_s=0.0,
+    )  # fmt: skip
+    older = snapshot_of(
+        rev=1, status=STATUS, entries=[], loads=some_loads(), pool=None, scheduler=None, now_s=0.0
+    )
+
+    assert document.queue_rules is not None
+    assert (document.queue_rules.max_queue, document.queue_rules.release_policy) == (9, None)
+    assert document.identities is not None
+    assert (document.identities.max_concurrent, document.instances.kv_links_busy) == (4, 1)
+    assert older.queue_rules is None

@@ -3,12 +3,19 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
+from msgspec import structs
 from textual.pilot import Pilot
+from textual.widgets import Input, Static
 
 from cacheroute_tui.app import ConsoleApp
 from cacheroute_tui.keymap import LISTING
+from cacheroute_tui.options import Target
+from cacheroute_tui.screens.instance import InstanceDetail
 from cacheroute_tui.screens.listing import ListScreen
 from cacheroute_tui.widgets.menu import Menu
+from cacheroute_tui.widgets.vtable import VTable
+from tests.tui.fleet import StillFleet, drawn_fleet
+from tests.tui.operated import at
 from tests.tui.showing import NARROW, console, settle, shown, text_of
 
 Check = Callable[[ConsoleApp, Pilot[int]], Awaitable[None]]
@@ -97,6 +104,17 @@ async def wide(app: ConsoleApp, pilot: Pilot[int]) -> None:
     assert not screen.is_wide
 
 
+async def mark(app: ConsoleApp, pilot: Pilot[int]) -> None:
+    await pressed(pilot, "space", "down", "space")
+    assert screen_of(app).selected_ids() == tuple(ids(app)[:2])
+    assert "+2 marked" in text_of(app).splitlines()[1]
+    await pressed(pilot, "space")
+    assert screen_of(app).selected_ids() == (ids(app)[0],)
+    await pressed(pilot, "escape")
+    assert "marked" not in text_of(app)
+    assert screen_of(app).selected_ids() == (ids(app)[1],), "what is under the cursor"
+
+
 CHECKS: Mapping[str, Check] = {
     "filter": filter_,
     "sort": sort,
@@ -106,6 +124,7 @@ CHECKS: Mapping[str, Check] = {
     "all": all_,
     "faults": faults,
     "wide": wide,
+    "mark": mark,
 }
 
 
@@ -129,6 +148,41 @@ async def test_a_filter_that_cannot_be_read_says_so_and_the_one_before_holds() -
 
         assert "have no column 'inst'" in text_of(app)
         assert len(ids(app)) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("/[/", "/[/ is no regular expression: unterminated character set"),
+        ("id~[", "id~ is no test; id:/…/ matches a pattern"),
+        ("id:/(/", "/(/ is no regular expression"),
+        ("/open", "the regular expression has no closing /"),
+    ],
+)
+async def test_a_broken_filter_is_told_while_it_is_typed_and_on_enter(text: str, why: str) -> None:
+    app = console(screen="instances")
+    async with shown(app, NARROW) as pilot:
+        screen_of(app).take_filter("gpu>80")
+        before = ids(app)
+        await pressed(pilot, "slash")
+        screen_of(app).query_one(Input).value = text
+        await settle(pilot)
+        assert why in told(app)
+        assert ids(app) == before
+
+        await pressed(pilot, "enter")
+        assert "mend it, or esc takes it away" in told(app)
+        assert isinstance(app.focused, Input)
+        assert ids(app) == before
+        assert "/gpu>80" in text_of(app), "what is in force is said beside the tabs"
+
+        await pressed(pilot, *["backspace"] * len(text), *"9004", "enter")
+        assert ids(app) == ["inst-9004"]
+        assert isinstance(app.focused, VTable)
+
+
+def told(app: ConsoleApp) -> str:
+    return str(screen_of(app).query_one("#filter-told", Static).visual)
 
 
 @pytest.mark.parametrize(
@@ -161,3 +215,90 @@ async def test_an_order_from_the_menu_holds_over_looks() -> None:
         assert "sort infl▲" in text_of(app)
         found = [row.inflight for row in screen_of(app).table.rows]  # type: ignore[attr-defined]
         assert found == sorted(found)
+
+
+# -- marks -----------------------------------------------------------------------------------
+
+
+async def test_marks_hold_over_orders_filters_and_looks() -> None:
+    app = console(screen="instances")
+    async with shown(app) as pilot:
+        for one in ("inst-9001", "inst-9007"):
+            await at(pilot, one)
+            await pressed(pilot, "space")
+        await pressed(pilot, "r")
+        await app.feed.look()
+        await settle(pilot)
+        assert set(screen_of(app).selected_ids()) == {"inst-9001", "inst-9007"}
+
+        screen_of(app).take_filter("9007")
+        await settle(pilot)
+        assert screen_of(app).selected_ids() == ("inst-9007", "inst-9001")
+        assert "+2 marked, 1 hidden" in text_of(app).splitlines()[1]
+
+
+async def test_who_leaves_the_fleet_is_no_longer_marked() -> None:
+    fleet = StillFleet(drawn_fleet())
+    app = console(fleet, screen="instances")
+    async with shown(app) as pilot:
+        for one in ("inst-9001", "inst-9007"):
+            await at(pilot, one)
+            await pressed(pilot, "space")
+        assert fleet.document.identities is not None
+        ids_now = [one.replace("inst-9007", "inst-new") for one in fleet.document.ids]
+        identities = structs.replace(fleet.document.identities, ids=ids_now)
+        fleet.document = structs.replace(fleet.document, identities=identities)
+        await app.feed.look()
+        await settle(pilot)
+
+        assert screen_of(app).selected_ids() == ("inst-9001",)
+        assert "+1 marked" in text_of(app)
+
+
+async def test_escape_comes_back_first_and_takes_marks_away_next() -> None:
+    app = console(screen="instances")
+    async with shown(app) as pilot:
+        await pressed(pilot, "space", "enter")
+        assert isinstance(app.front, InstanceDetail)
+        assert len(app.front.selected_ids()) == 1
+        await pressed(pilot, "escape")
+        assert "+1 marked" in text_of(app)
+        await pressed(pilot, "slash", "space", "escape")
+        assert "+1 marked" in text_of(app), "the field's own escape, and its own blank"
+        await pressed(pilot, "escape")
+        assert "marked" not in text_of(app)
+
+
+async def test_a_mark_does_not_go_along_to_another_proxy() -> None:
+    other = Target(proxy_url="http://127.0.0.1:8012", name="other")
+    app = console(screen="instances", targets=(other,))
+    async with shown(app) as pilot:
+        await pressed(pilot, "space")
+        await pressed(pilot, "3")
+        await app.look_at(other)
+        await settle(pilot)
+        await pressed(pilot, "2")
+
+        assert len(ids(app)) == 8
+        assert screen_of(app).table.mark_counts == (0, 0)
+
+
+@pytest.mark.parametrize("screen", ["overview", "resources", "queues"])
+async def test_marks_are_of_one_screen(screen: str) -> None:
+    app = console(screen=screen)
+    async with shown(app) as pilot:
+        await pressed(pilot, "space")
+        assert "+1 marked" in text_of(app)
+        await pressed(pilot, "2")
+        assert "marked" not in text_of(app)
+
+
+async def test_a_marked_row_is_told_by_its_sign_in_an_ascii_terminal_too() -> None:
+    app = console(screen="instances", ascii=True, theme="mono")
+    async with shown(app) as pilot:
+        await at(pilot, "inst-9004")
+        await pressed(pilot, "space", "down")
+        line = next(line for line in text_of(app).splitlines() if "inst-9004 alive" in line)
+
+        assert line.startswith(" +* inst-9004")
+        assert line.isascii()

@@ -7,7 +7,6 @@ from cacheroute.console.rules import RULES
 from cacheroute.console.store import Beside, Seen
 from cacheroute_tui.screens.panels import (
     alert_count,
-    alert_lines,
     in_order,
     instance_title,
     load_line,
@@ -30,14 +29,6 @@ def text_of(line: TextLine) -> str:
     return "".join(span.text for span in line)
 
 
-def alerts(count: int) -> list[Alert]:
-    return [
-        Alert(kind="stale", severity="warn", instance_id=f"i-{n}", message=f"i-{n} is stale",
-              value=None, threshold=None, unit="", since=None)
-        for n in range(count)
-    ]  # fmt: skip
-
-
 def test_the_pool_is_a_line_that_a_narrow_terminal_holds() -> None:
     line = text_of(summary_line(SEEN))
 
@@ -46,14 +37,14 @@ def test_the_pool_is_a_line_that_a_narrow_terminal_holds() -> None:
     assert len(line) <= 79
 
 
-def test_alerts_without_room_are_counted_in_the_last_line() -> None:
-    lines = [text_of(line) for line in alert_lines(alerts(9), 4)]
+def test_alerts_are_counted_in_a_word() -> None:
+    stale = Alert(
+        kind="stale", severity="warn", instance_id="i-1", message="i-1 is stale", value=None,
+        threshold=None, unit="", since=None,
+    )  # fmt: skip
 
-    assert len(lines) == 4
-    assert lines[0] == " ▲ --:--:-- stale    i-0 is stale"
-    assert lines[-1] == "   6 more: cacheroute alerts"
-    assert len(alert_lines(alerts(9), 3)) == 3
-    assert text_of(alert_count(alerts(1))) == "▲1 alert"
+    assert text_of(alert_count([stale])) == "▲1 alert"
+    assert text_of(alert_count([stale, stale])) == "▲2 alerts"
     assert text_of(alert_count([])) == "no alerts"
 
 

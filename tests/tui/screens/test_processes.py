@@ -179,3 +179,64 @@ async def test_nothing_is_asked_while_another_screen_is_shown(tmp_path: Path) ->
         await settle(pilot)
 
         assert operated.processes.lines
+
+
+async def test_where_a_supervisor_tells_of_changes_it_is_asked_seldom(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    kept = operated.processes
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "inst-2")
+        await until(pilot, lambda: kept.heard == {"demo"})
+        asked = kept.asked
+        for tick in range(module.MEASURED_EVERY * 2):
+            kept.lines = [LogLine(at_s=9.0, name="proxy", text=f"line {tick}")]
+            operated.app._tick()
+            await until(pilot, lambda: not kept.lines)
+        await until(pilot, lambda: kept.asked == asked + 2)
+        assert "line 9" in _log(operated)
+
+        kept.found = [process("proxy", "backoff")]
+        kept.changed()
+        await until_shown(pilot, "backoff")
+
+
+async def test_a_supervisor_that_ends_is_asked_for_every_second_again(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    kept = operated.processes
+    async with shown(operated.app) as pilot:
+        await until(pilot, lambda: kept.heard == {"demo"})
+        kept.found = [process("proxy", "orphan")]
+        kept.supervisor_ends.set()
+        await until(pilot, lambda: kept.heard is None)
+        for _ in range(3):
+            before = kept.asked
+            operated.app._tick()
+            await until(pilot, lambda before=before: kept.asked > before)  # type: ignore[misc]
+        assert kept.heard is None
+        assert "orphan" in text_of(operated.app)
+
+
+async def test_while_it_is_hidden_nobody_is_heard(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    kept = operated.processes
+    async with shown(operated.app) as pilot:
+        await until(pilot, lambda: kept.heard == {"demo"})
+        await pilot.press("2")
+        await until(pilot, lambda: kept.heard is None)
+        await pilot.press("8")
+        await until(pilot, lambda: kept.heard == {"demo"})
+
+
+async def test_while_it_is_paused_a_change_is_not_asked_for(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    kept = operated.processes
+    async with shown(operated.app) as pilot:
+        await until(pilot, lambda: kept.heard == {"demo"})
+        await pilot.press("p")
+        await settle(pilot)
+        asked = kept.asked
+        kept.changed()
+        operated.app._tick()
+        await settle(pilot)
+
+        assert kept.asked == asked

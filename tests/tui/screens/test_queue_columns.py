@@ -33,6 +33,28 @@ def test_a_bar_is_the_wait_for_a_slot_then_the_prompts_before(
     assert ahead_bar(row, 10, 1_000.0, as_ascii=True) == drawn
 
 
+@pytest.mark.parametrize(
+    ("waiting", "limit", "text"),
+    [
+        (2, 16, "2/16"), (0, 256, "0/256"), (300, 1_000, "300"), (16, 16, "16/16!"),
+        (256, 256, "256!"), (2, None, "2"), (None, 16, "—"),
+    ],
+)  # fmt: skip
+def test_a_count_stands_with_its_limit_where_there_is_room(
+    waiting: int | None, limit: int | None, text: str
+) -> None:
+    columns = queue_columns(
+        ahead_cells=10, longest_ms=lambda: 1_000.0, fleet_row=lambda _: None, rules=RULES,
+        as_ascii=False,
+    )  # fmt: skip
+    column = next(column for column in columns if column.key == "prepare_queue_depth")
+    row = replace(ROW, prepare_queue_depth=waiting, queue_limit=limit)
+
+    assert column.text(row) == text
+    assert column.tone is not None
+    assert column.tone(row) == ("bad" if text.endswith("!") else "plain")
+
+
 def test_a_long_wait_is_marked_and_an_unknown_one_is_not() -> None:
     columns = queue_columns(
         ahead_cells=10, longest_ms=lambda: 1_000.0, fleet_row=lambda _: None, rules=RULES,

@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from cacheroute.console.look import Look
 from cacheroute.console.rows.traces import TraceRow
 from cacheroute.console.store import Beside, Seen
 from cacheroute.core.clock import Instant
+from cacheroute.wire.console import ConsoleSnapshot, QueueRules
 from cacheroute_tui.screens.queue_panels import (
     figures_line,
     forecast_line,
     knowledge_lines,
     lane_lines,
 )
-from cacheroute_tui.widgets.lines import TextLine
+from cacheroute_tui.widgets.lines import Span, TextLine
 from tests.tui.fleet import WALL_S, drawn_fleet
 from tests.tui.requests import links, request, requests
 
@@ -22,9 +25,9 @@ def text_of(lines: Sequence[TextLine]) -> list[str]:
     return ["".join(span.text for span in line) for line in lines]
 
 
-def seen(beside: Beside | None = None) -> Seen:
+def seen(beside: Beside | None = None, *, document: ConsoleSnapshot | None = None) -> Seen:
     return Seen(
-        look=Look(snapshot=drawn_fleet(), url=""),
+        look=Look(snapshot=document or drawn_fleet(), url=""),
         taken=Instant(mono_s=0.0, wall_s=WALL_S),
         beside=beside or Beside(),
     )
@@ -38,21 +41,36 @@ def lanes(traces: Sequence[TraceRow], *, room: int = 5, missing: str | None = No
     )
 
 
-def test_the_pools_queues_are_summed_and_the_longest_wait_named() -> None:
-    [line] = text_of([figures_line(seen(), "ordered")])
+def test_the_pools_queues_are_summed_with_their_limits_and_the_longest_wait_named() -> None:
+    [line] = text_of([figures_line(seen())])
 
-    assert line == (" prep 4+4 · ready 9+9 · pfil 0 dec 2 · max 4.1s inst-9007 · release ordered")
+    assert line == (
+        " prep 4/12 +4 · ready 9/24 +9 · max 4.1s inst-9007 · release ordered · pfil 0 dec 2"
+    )
 
 
-def test_a_policy_that_nobody_told_is_unknown() -> None:
-    assert text_of([figures_line(seen(), None)])[0].endswith("release ?")
+def test_limits_that_a_proxy_does_not_tell_are_left_out_with_the_reason() -> None:
+    older = msgspec.structs.replace(drawn_fleet(), queue_rules=None)
+    [line] = text_of([figures_line(seen(document=older))])
+
+    assert line.startswith(" prep 4 +4 · ready 9 +9 · max 4.1s inst-9007")
+    assert " · limits ?  this Proxy does not tell · " in line
+
+
+def test_a_full_queue_is_named_in_red() -> None:
+    rules = QueueRules(prepare_concurrency=2, ready_concurrency=4, max_queue=2)
+    full = msgspec.structs.replace(drawn_fleet(), queue_rules=rules)
+    line = figures_line(seen(document=full))
+
+    assert Span(" · FULL inst-9007 +2!", "bad") in line
+    assert " · release ?" in text_of([line])[0]
 
 
 def test_a_forecast_is_of_one_instance() -> None:
     row = next(row for row in seen().queues if row.id == "inst-9002")
 
-    assert text_of([forecast_line(row, "ordered")]) == [
-        " slot in 0.2s · prompts read in 1.8s · a new request waits 1.8s · released ordered"
+    assert text_of([forecast_line(row)]) == [
+        " slot in 0.2s · prompts read in 1.8s · a new request waits 1.8s"
     ]
 
 
@@ -93,6 +111,14 @@ def test_knowledge_is_told_as_far_as_it_is_known() -> None:
         " KV links idle for a minute",
         " no link to a knowledge node is known",
     ]
+
+
+def test_the_links_in_use_are_counted_as_of_now() -> None:
+    document = drawn_fleet()
+    busy = msgspec.structs.replace(document.instances, kv_links=2, kv_links_busy=1)
+    some = seen(document=msgspec.structs.replace(document, instances=busy))
+
+    assert " KV links 6/12 now" in text_of(knowledge_lines(some, {}, room=5))
 
 
 def test_what_the_proxy_does_not_have_is_told_with_the_reason() -> None:

@@ -1,17 +1,14 @@
 """The screen of queues: who waits, until when, how right that was, and how knowledge came in."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 
-from cacheroute.console.rows.traces import TraceRow
-from cacheroute.wire.console import Knowledge
+from cacheroute.wire.console import Knowledge, QueueRules
 from cacheroute_tui.screens.queues import Queues
 from cacheroute_tui.widgets.charts import Chart
 from cacheroute_tui.widgets.panel import Panel
-from tests.tui.fleet import StillClock, StillFleet, drawn_fleet
-from tests.tui.requests import links, request, requests
+from tests.tui.fleet import StillFleet, drawn_fleet
+from tests.tui.requests import links, requests
 from tests.tui.screens.seen import seen
 from tests.tui.showing import NARROW, NORMAL, WIDE, console, settle, shown, text_of
 
@@ -24,11 +21,6 @@ class BusyFleet(StillFleet):
         super().__init__(msgspec.structs.replace(drawn_fleet(), knowledge=knowledge))
         self.requests = requests()
         self.links = links()
-        self.stories = 0
-
-    async def trace(self, request_id: str) -> TraceRow | None:
-        self.stories += 1
-        return replace(request(0, "inst-9007"), marks={"ready_release_policy": "text_bypass"})
 
 
 def screen_of(app: object) -> Queues:
@@ -64,7 +56,7 @@ async def test_queues_that_nobody_tells_of_are_unknown_and_not_0() -> None:
     async with shown(console(fleet, screen="queues"), NORMAL) as pilot:
         text = seen(pilot)
 
-    assert "prep ?+? · ready ?+?" in text
+    assert "prep —/12 · ready —/24" in text
     row = next(line for line in text.splitlines() if "● inst-9001" in line)
     assert row.partition("inst-9001")[2].split() == [*["—"] * 9, "3", "?"]
 
@@ -115,27 +107,30 @@ async def test_knowledge_is_counted_by_path_with_its_links() -> None:
     assert "820 Mbps 1.9ms" in knowledge
 
 
-async def test_the_release_policy_is_asked_once_for_a_run_of_the_proxy() -> None:
-    fleet, clock = BusyFleet(), StillClock()
-    app = console(fleet, screen="queues", clock=clock)
-    async with shown(app, NORMAL) as pilot:
-        for _ in range(5):
-            clock.move(1.0)
-            await app.feed.look()
-        await settle(pilot)
-        assert "release text_bypass" in text_of(app)
-        assert fleet.stories == 1
+async def test_the_limits_and_the_release_policy_are_those_of_the_rules() -> None:
+    fleet = BusyFleet()
+    rules = QueueRules(
+        prepare_concurrency=2, ready_concurrency=4, max_queue=3, release_policy="text_bypass"
+    )
+    fleet.document = msgspec.structs.replace(fleet.document, queue_rules=rules)
+    async with shown(console(fleet, screen="queues"), NORMAL) as pilot:
+        text = seen(pilot)
 
-        fleet.document = msgspec.structs.replace(fleet.document, run="two", rev=2)
-        for _ in range(5):
-            clock.move(1.0)
-            await app.feed.look()
-        assert fleet.stories == 2
+    assert "prep 4/12 +4 · ready 9/24 +9" in text
+    assert "release text_bypass" in text
+    row = next(line for line in text.splitlines() if "inst-9007" in line and "●" in line)
+    assert row.partition("inst-9007")[2].split()[:4] == ["2/3", "2/2", "3/3!", "3/4"]
 
 
-async def test_nobody_knows_the_release_policy_before_a_request_has_told_it() -> None:
-    async with shown(console(screen="queues"), NORMAL) as pilot:
-        assert "release ?" in seen(pilot)
+async def test_an_older_proxy_has_figures_without_limits_and_the_reason() -> None:
+    document = msgspec.structs.replace(drawn_fleet(), queue_rules=None)
+    async with shown(console(StillFleet(document), screen="queues")) as pilot:
+        text = seen(pilot)
+
+    assert "prep 4 +4 · ready 9 +9" in text
+    assert "limits ?  this Proxy" in text
+    row = next(line for line in text.splitlines() if "● inst-9007" in line)
+    assert row.partition("inst-9007")[2].split()[:4] == ["2", "2", "3", "3"]
 
 
 async def test_v_goes_through_the_panels_where_there_is_room_for_one() -> None:

@@ -8,6 +8,7 @@ from cacheroute.wire.console import Columns, Identities
 from cacheroute_tui.screens.resources import Resources
 from cacheroute_tui.widgets.charts import Chart
 from cacheroute_tui.widgets.panel import Panel
+from cacheroute_tui.widgets.vtable import VTable
 from tests.tui.fleet import StillClock, StillFleet, big_fleet, drawn_fleet, lost
 from tests.tui.screens.seen import seen
 from tests.tui.showing import NARROW, NORMAL, WIDE, console, settle, shown, text_of
@@ -116,7 +117,7 @@ async def test_charts_stand_where_there_is_room_and_v_brings_them_anywhere() -> 
         await pilot.press("v")
         await settle(pilot)
         assert "CPU %" in seen(pilot)
-        assert not screen.table.display
+        assert screen.table.size.height == 0
         await pilot.press("v")
         await settle(pilot)
         assert screen.table.display
@@ -210,3 +211,26 @@ async def test_nothing_at_all_is_told_in_words() -> None:
 
     assert "no look has come yet" in text
     assert "cannot reach it" in text
+
+
+@pytest.mark.parametrize("key", ["slash", "less_than_sign", "r", "a", "f", "w", "b", "i", "m"])
+async def test_a_key_that_is_about_the_table_brings_it_back(key: str) -> None:
+    async with shown(console(screen="resources"), NARROW) as pilot:
+        screen = pilot.app.screen
+        await pilot.press("v")
+        await settle(pilot)
+        assert screen.query_one(VTable).size.height == 0
+        await pilot.press(key)
+        await settle(pilot)
+
+        assert screen.query_one(VTable).size.height > 0
+
+
+async def test_charts_in_the_place_of_the_table_follow_its_cursor() -> None:
+    async with shown(console(screen="resources"), NARROW) as pilot:
+        await pilot.press("v", "j")
+        await settle(pilot)
+        table = pilot.app.focused
+        assert isinstance(table, VTable)
+        assert table.cursor_id is not None
+        assert table.cursor_id in seen(pilot)

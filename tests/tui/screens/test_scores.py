@@ -67,7 +67,7 @@ async def test_the_cell_under_the_cursor_is_explained_below_and_by_e() -> None:
         assert isinstance(pilot.app.screen, Sheet)
         sheet = pilot.app.screen.query_one(Lines).text
         assert "counted by: queue_manager" in sheet
-        assert "Requests that are being prepared." in sheet
+        assert "Requests that are being prepared" in sheet
         await pilot.press("escape")
         assert screen_of(pilot.app) is screen
 

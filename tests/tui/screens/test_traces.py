@@ -59,6 +59,19 @@ async def test_the_slowest_come_first_when_asked_for(tmp_path: Path) -> None:
         assert screen.selected_id() == "r-3"
 
 
+async def test_what_is_marked_are_requests_by_their_names(tmp_path: Path) -> None:
+    operated = Operated(tmp_path, _fleet(), screen="traces")
+    async with shown(operated.app) as pilot:
+        await pilot.press("space", "G", "space")
+        await settle(pilot)
+        screen = operated.app.front
+        assert screen is not None
+        assert screen.selected_ids() == ("r-3", "r-1")
+        documents = screen.selected_json()
+        assert isinstance(documents, list)
+        assert [one.request_id for one in documents] == ["r-3", "r-1"]
+
+
 async def test_a_request_without_a_story_says_so_and_its_name_is_text(tmp_path: Path) -> None:
     operated = Operated(tmp_path, _fleet(), screen="traces")
     async with shown(operated.app, WIDE) as pilot:

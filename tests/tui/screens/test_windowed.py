@@ -66,3 +66,19 @@ async def test_charts_are_drawn_again_when_their_screen_comes_back() -> None:
         await settle(pilot)
 
         assert chart.text != before
+
+
+async def test_c_forgets_what_the_charts_have_drawn() -> None:
+    clock = StillClock()
+    app = console(screen="resources", clock=clock)
+    async with shown(app, WIDE) as pilot:
+        for _ in range(5):
+            clock.move(1.0)
+            await app.feed.look()
+        await settle(pilot)
+        chart = screen_of(app).query_one("#chart-cpu", Chart)
+        before = chart.text
+        await pilot.press("c")
+        await settle(pilot)
+
+        assert chart.text != before

@@ -42,3 +42,18 @@ async def test_a_lost_proxy_is_told_of_and_its_address_where_there_is_room(
     assert text.startswith(" ✕ LOST")
     assert "tries now" in text
     assert ("http://" in text) is has_address
+
+
+async def test_paused_it_tells_of_a_loss_and_that_it_is_paused() -> None:
+    fleet = StillFleet(drawn_fleet())
+    app = console(fleet)
+    async with shown(app) as pilot:
+        await pilot.press("p")
+        fleet.trouble = lost()
+        for _ in range(3):
+            await pilot.press("full_stop")
+            await settle(pilot)
+        text = app.screen.query_one(Banner).text
+
+    told = " ✕ LOST 0.0s · paused 0.0s, p goes on · again in 1 s, . tries now"
+    assert text.rstrip() == told

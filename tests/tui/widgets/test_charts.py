@@ -8,7 +8,7 @@ from time import process_time
 from textual.app import App, ComposeResult
 from textual.containers import Grid
 
-from cacheroute.console.history import Points
+from cacheroute.console.points import Points
 from cacheroute.core.clock import Instant
 from cacheroute_tui.widgets.charts import Chart, ChartKind, Course
 from tests.tui.fleet import WALL_S

@@ -5,7 +5,8 @@ import pytest
 from cacheroute.console.cells import cells
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.widgets.header import Header, header_line, short_url
-from tests.tui.showing import NARROW, WIDE, console, shown
+from tests.tui.fleet import StillFleet, drawn_fleet, lost
+from tests.tui.showing import NARROW, WIDE, console, settle, shown
 
 
 def test_an_address_is_written_without_what_is_usual() -> None:
@@ -36,3 +37,23 @@ async def test_only_a_wide_one_has_room_for_the_strategy() -> None:
     assert (cells(narrow), cells(wide)) == (80, 160)
     assert "strategy least_load" in wide
     assert "strategy" not in narrow
+
+
+@pytest.mark.parametrize(
+    ("size", "held", "gone"),
+    [(NARROW, "■ PAUSED", "✕ LOST"), (WIDE, "■ PAUSED ● LIVE age", "■ PAUSED ✕ LOST age")],
+)
+async def test_paused_it_goes_on_and_tells_of_a_loss(
+    size: tuple[int, int], held: str, gone: str
+) -> None:
+    fleet = StillFleet(drawn_fleet())
+    app = console(fleet)
+    async with shown(app, size) as pilot:
+        await pilot.press("p")
+        await settle(pilot)
+        assert held in app.screen.query_one(Header).text
+        fleet.trouble = lost()
+        for _ in range(3):
+            await pilot.press("full_stop")
+            await settle(pilot)
+        assert gone in app.screen.query_one(Header).text

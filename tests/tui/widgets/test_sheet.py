@@ -2,10 +2,10 @@
 
 import pytest
 from textual.app import App
-from textual.containers import VerticalScroll
 
 from cacheroute_tui import frame
 from cacheroute_tui.widgets.lines import plain
+from cacheroute_tui.widgets.reading_pane import ReadingPane
 from cacheroute_tui.widgets.sheet import Sheet
 
 
@@ -28,15 +28,18 @@ async def test_it_is_closed_by(key: str) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "at"),
-    [("j j", 2), ("j j k", 1), ("space", 10), ("space k", 9), ("k", 0)],
-)
+    [
+        ("j j", 2), ("j j k", 1), ("down up down", 1), ("space", 18), ("space k", 17), ("k", 0),
+        ("pagedown pagedown", 36), ("pagedown pageup", 0), ("G", 81), ("end g", 0), ("G home", 0),
+    ],
+)  # fmt: skip
 async def test_keys_scroll_it_and_it_stays_open(keys: str, at: int) -> None:
     app = _Reading()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys.split())
         await pilot.pause()
         assert isinstance(app.screen, Sheet)
-        assert app.screen.query_one(VerticalScroll).scroll_offset.y == at
+        assert app.screen.query_one(ReadingPane).scroll_offset.y == at
 
 
 async def test_title_and_lines_are_text_and_it_says_how_to_leave() -> None:

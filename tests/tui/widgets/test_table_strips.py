@@ -52,6 +52,31 @@ def test_a_stale_row_has_no_colours_of_its_own() -> None:
     assert {part.style for part in stale} == {DARK.tones["dim"]}
 
 
+@pytest.mark.parametrize("theme", ["dark", "mono"])
+@pytest.mark.parametrize("is_ascii", [False, True])
+@pytest.mark.parametrize("is_stale", [False, True])
+def test_a_marked_row_is_told_by_a_sign_whatever_the_colours_are(
+    theme: str, is_ascii: bool, is_stale: bool
+) -> None:
+    on = Ground(base=Style(), palette=PALETTES[theme], width=24, is_ascii=is_ascii)
+    plain, marked = (
+        row_strip("a", PLACED, on, is_cursor=True, is_stale=is_stale, is_marked=one)
+        for one in (False, True)
+    )
+
+    assert plain.text[:3] == "> a"
+    assert marked.text == ">+" + plain.text[2:]
+    assert marked.cell_length == plain.cell_length
+
+
+def test_the_words_of_a_marked_row_have_a_colour_and_states_keep_theirs() -> None:
+    strip = row_strip("a", PLACED, ground(), is_cursor=False, is_stale=False, is_marked=True)
+
+    colours = {part.text.strip(): part.style.color for part in strip if part.style is not None}
+    assert colours["+a"] == DARK.accent.color
+    assert colours["● up"] == DARK.tones["good"].color
+
+
 def test_an_ascii_terminal_gets_ascii_cell_for_cell() -> None:
     row = row_strip("a", PLACED, ground(is_ascii=True), is_cursor=False, is_stale=False)
     text = text_strip(" no rows — yet", ground(is_ascii=True))

@@ -11,7 +11,8 @@ from textual.strip import Strip
 from cacheroute.console.columns import Column, Kind
 from cacheroute.console.filters import read_filter
 from cacheroute.console.sorting import Order
-from cacheroute_tui.widgets.vtable import FROZEN_S, VTable
+from cacheroute_tui.widgets.table_rows import FROZEN_S
+from cacheroute_tui.widgets.vtable import VTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +38,17 @@ BY_LOAD = (Order(column=COLUMNS[2]),)
 class Bench(App[None]):
     """Nothing but a table."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, takes_marks: bool = False) -> None:
         super().__init__()
+        self.takes_marks = takes_marks
         self.at_s = 0.0
         self.heard: list[object] = []
 
     def compose(self) -> ComposeResult:
-        yield VTable(COLUMNS, id_of=lambda row: row.id, now=lambda: self.at_s, id="rows")
+        yield VTable(
+            COLUMNS, id_of=lambda row: row.id, now=lambda: self.at_s,
+            takes_marks=self.takes_marks, id="rows",
+        )  # fmt: skip
 
     @property
     def table(self) -> VTable[Row]:
@@ -56,6 +61,9 @@ class Bench(App[None]):
     def on_vtable_cursor_moved(self, message: VTable.CursorMoved) -> None:
         self.heard.append(("moved", message.row_id))
 
+    def on_vtable_marks_changed(self, message: VTable.MarksChanged) -> None:
+        self.heard.append(("marks", message.table.mark_counts))
+
     def on_vtable_order_chosen(self, message: VTable.OrderChosen) -> None:
         self.heard.append(("order", message.order[0].column.key, message.order[0].descending))
         self.table.sort(message.order)
@@ -67,9 +75,9 @@ class Bench(App[None]):
 
 @asynccontextmanager
 async def table_of(
-    rows: Sequence[Row], size: tuple[int, int] = (40, 8)
+    rows: Sequence[Row], size: tuple[int, int] = (40, 8), *, takes_marks: bool = False
 ) -> AsyncIterator[tuple[Bench, Pilot[None]]]:
-    app = Bench()
+    app = Bench(takes_marks=takes_marks)
     async with app.run_test(size=size) as pilot:
         app.table.focus()
         app.table.show_rows(rows)
@@ -280,3 +288,89 @@ async def test_until_a_row_is_chosen_the_cursor_is_on_the_first_whichever_that_i
         await pilot.press("down")
         app.table.show_rows(rows(3))
         assert app.table.cursor_id == "i-1"
+
+
+def marks(app: Bench) -> list[str]:
+    return [row.id for row in app.table.marked_rows]
+
+
+async def test_a_marked_row_has_a_plus_before_it_and_the_table_tells() -> None:
+    async with table_of(rows(3), takes_marks=True) as (app, pilot):
+        app.table.toggle_mark()
+        await pilot.press("down")
+        app.table.toggle_mark()
+        await pilot.pause()
+
+        assert app.lines()[:4] == [
+            "    ID   LOAD",
+            " +● i-0     0",
+            ">+● i-1     1",
+            "  ● i-2     2",
+        ]
+        assert app.heard[-1] == ("marks", (2, 0))
+        app.table.clear_marks()
+        await pilot.pause()
+        assert app.heard[-1] == ("marks", (0, 0))
+        assert app.lines()[1] == "  ● i-0     0"
+
+
+async def test_a_click_in_front_of_a_row_marks_it_and_opens_nothing() -> None:
+    async with table_of(rows(3), takes_marks=True) as (app, pilot):
+        await pilot.click("#rows", offset=(1, 2))
+        assert (marks(app), app.table.cursor_id) == (["i-1"], "i-1")
+        await pilot.click("#rows", offset=(0, 2))
+        await pilot.click("#rows", offset=(5, 3))
+        await pilot.pause()
+
+        assert marks(app) == []
+        assert not [one for one in app.heard if isinstance(one, tuple) and one[0] == "opened"]
+
+
+async def test_a_table_that_takes_no_marks_has_none() -> None:
+    async with table_of(rows(2)) as (app, pilot):
+        app.table.toggle_mark()
+        await pilot.click("#rows", offset=(0, 1))
+
+        assert app.table.mark_counts == (0, 0)
+
+
+async def test_marks_of_rows_that_are_gone_are_told() -> None:
+    async with table_of(rows(3), takes_marks=True) as (app, pilot):
+        app.table.toggle_mark()
+        app.table.narrow(read_filter("i-2", KIND))
+        assert app.table.mark_counts == (1, 1)
+        app.table.show_rows(rows(3)[1:])
+        await pilot.pause()
+
+        assert app.heard[-1] == ("marks", (0, 0))
+
+
+async def test_a_mark_draws_one_line_and_of_a_thousand_only_those_seen_are_written() -> None:
+    written: list[str] = []
+
+    def text(row: Row) -> str:
+        written.append(row.id)
+        return row.id
+
+    spied: tuple[Column[Row], ...] = (Column(key="id", header="ID", text=text, doc="", width=8),)
+    async with table_of((), takes_marks=True) as (app, pilot):
+        app.table.take_columns(spied)
+        app.table.show_rows(rows(1_000))
+        await pilot.pause()
+        for place in range(1_000):
+            app.table.move_to(place)
+            app.table.toggle_mark()
+        assert app.table.mark_counts == (1_000, 0)
+        app.table.move_to(0)
+        await pilot.pause()
+
+        written.clear()
+        app.table.toggle_mark()
+        await pilot.pause()
+        assert set(written) <= {"i-0"}
+        assert app.lines()[1].startswith("> i-0")
+
+        written.clear()
+        app.table.show_rows(rows(1_000, load=1))
+        await pilot.pause()
+        assert len(written) <= 8

@@ -15,7 +15,7 @@ How to write a screen:
                 self.table.show_rows(look.queues, is_stale=self.is_stale)
 
 `draw` is called for each new snapshot while the screen is visible and not paused, once when it
-becomes visible with something new to show, and after a resize when the `layout` changed. It
+becomes visible with something new to show, and after a resize when the `shape` changed. It
 must not await. Widgets keep a cursor and nothing else; all data is in `snapshot.look` (see
 `cacheroute.console.store.Seen`) and `self.history` (`cacheroute.console.history.History`).
 Anything else that a source can tell is asked for by name in `asks`, and comes in
@@ -27,6 +27,7 @@ Anything else that a source can tell is asked for by name in `asks`, and comes i
     self.shape                                          # "line", "narrow", "normal", "wide"
     self.console                                        # the app: options, clock, palette, feed
     self.selected_id(), self.selected_json()            # what y, Y, d and u act on: override
+    self.selected_ids(), self.changed(ids)              # of many: for screens that take marks
     self.explained()                                    # terms that `e` explains: override
 
 Drawing: `widgets.lines.Lines` for panels of `Span(text, ink)`, where an ink is a tone ("good",
@@ -47,25 +48,25 @@ from textual.css.query import NoMatches
 from textual.screen import Screen
 
 from cacheroute.console.history import History
-from cacheroute.console.store import Snapshot
+from cacheroute.console.store import Snapshot, Store
 from cacheroute_tui.feed import Question
 from cacheroute_tui.keymap import COMMON, Key, bindings
 from cacheroute_tui.operating_keys import OPERATING_KEYS
 from cacheroute_tui.widgets.banner import Banner
 from cacheroute_tui.widgets.footer import Footer
 from cacheroute_tui.widgets.header import Header
-from cacheroute_tui.widgets.lines import Span
+from cacheroute_tui.widgets.lines import Span, TextLine
 from cacheroute_tui.widgets.tabs import Tabs
+from cacheroute_tui.widgets.too_small import MIN_HEIGHT, MIN_WIDTH
 
 if TYPE_CHECKING:
     from cacheroute_tui.app import ConsoleApp
 
 Shape = Literal["line", "narrow", "normal", "wide"]
-"""By the width of the terminal; `line` is where there is room for a line for each row only."""
+"""By the width of the terminal; `line` is where one line covers it, and nothing is drawn."""
 
-MIN_WIDTH, MIN_HEIGHT = 60, 16
-"""Below either there is no frame."""
 _NORMAL_WIDTH, _WIDE_WIDTH = 100, 140
+_FRAME: tuple[type[Header | Tabs | Banner | Footer], ...] = (Header, Tabs, Banner, Footer)
 
 
 class ConsoleScreen(Screen[None]):
@@ -113,7 +114,9 @@ class ConsoleScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__(id=self.NAME or None)
         self._drawn_rev = -1
+        self._drawn_of: Store | None = None
         self._drawn_shape: tuple[Shape, bool] | None = None
+        self._framed: Sequence[Header | Tabs | Banner | Footer] = ()
 
     @classmethod
     def every_key(cls) -> tuple[Key, ...]:
@@ -191,12 +194,31 @@ class ConsoleScreen(Screen[None]):
         """Return the id of what is selected, usually an Instance."""
         return None
 
+    def selected_ids(self) -> tuple[str, ...]:
+        """Return the ids of all that is selected."""
+        selected = self.selected_id()
+        return () if selected is None else (selected,)
+
     def selected_json(self) -> object | None:
         """Return what is selected as a document."""
         return None
 
+    def changed(self, ids: Sequence[str]) -> None:
+        """Note that what was asked for is done to these."""
+
+    def step_back(self) -> bool:
+        """Undo what escape undoes before it leaves; False when there is nothing of the kind."""
+        return False
+
+    def source_changed(self) -> None:
+        """Forget what belongs to the Proxy that was looked at before."""
+
     def explained(self) -> tuple[str, ...]:
         """Return the terms that `e` explains here, the most likely one first."""
+        return ()
+
+    def explained_beside(self) -> Sequence[TextLine]:
+        """Return what `e` says after the first of those, such as what alerts mean."""
         return ()
 
     def beside_tabs(self) -> Sequence[Span]:
@@ -221,17 +243,26 @@ class ConsoleScreen(Screen[None]):
 
     def refresh_frame(self) -> None:
         """Draw the header, the tabs, the banner and the footer."""
-        kinds: tuple[type[Header | Tabs | Banner | Footer], ...] = (Header, Tabs, Banner, Footer)
-        for kind in kinds:
-            for widget in self.query(kind):
-                widget.update_frame(self)
+        for widget in self._frame:
+            widget.update_frame(self)
+
+    @property
+    def _frame(self) -> Sequence[Header | Tabs | Banner | Footer]:
+        # Looked for each time, they take longer to be found than to be drawn.
+        if len(self._framed) < len(_FRAME):
+            self._framed = [widget for kind in _FRAME for widget in self.query(kind)]
+        return self._framed
 
     def refresh_data(self) -> None:
         """Draw what is new, when it is to be seen."""
-        if not self.is_mounted or self.app.screen is not self:
+        if not self.is_mounted or self.app.screen is not self or self.shape == "line":
             return
         self.refresh_frame()
         snapshot = self.snapshot
+        if self._drawn_of is not self.console.store:
+            # Another Proxy counts its looks from the start, and may be at the same number.
+            self._drawn_rev, self._drawn_of = -1, self.console.store
+            self.source_changed()
         shape = (self.shape, self.is_tall)
         if snapshot.rev == self._drawn_rev and shape == self._drawn_shape:
             return

@@ -7,6 +7,7 @@ from cacheroute.console.amounts import render_duration
 from cacheroute.console.columns import Column
 from cacheroute.console.history import History
 from cacheroute.console.rows.instances import INSTANCES, FleetRow
+from cacheroute.console.rows.screen_columns import DRAWN
 from cacheroute.console.sparks import spark
 from cacheroute.console.standing import letters_of, why_not_chosen
 from cacheroute.console.store import Seen
@@ -66,20 +67,24 @@ def fleet_columns(
     look: Callable[[], Seen | None],
     since_s: Callable[[], float],
     as_ascii: bool,
+    chosen: Sequence[str] = (),
 ) -> Sequence[Column[FleetRow]]:
-    """Return the columns, left to right; `since_s` is how long ago the rows were true."""
+    """Return the columns, left to right; `since_s` is how long ago the rows were true.
+
+    Those that were chosen replace the usual ones.
+    """
     more = {
         "parts": _parts(look),
         "trend": _trend(history, look, trend_width, as_ascii=as_ascii),
         "age_s": _age(since_s),
     }
-    names = (*(_WIDE if is_wide else _USUAL), "trend", "age_s")
+    names = chosen or (*(_WIDE if is_wide else _USUAL), "trend", "age_s")
     return [more[name] if name in more else _narrowed(name) for name in names]
 
 
 def _narrowed(name: str) -> Column[FleetRow]:
     column = INSTANCES.column(name)
-    header, width = _SHAPES[name]
+    header, width = _SHAPES.get(name, (column.header, column.width))
     text = column.text
     if name in _PERCENTS:
         text = _without_percent(text)
@@ -127,7 +132,7 @@ def _trend(
         header="TREND",
         text=text,
         value=lambda row: row.inflight,
-        doc="Requests it worked on over the last looks, the newest right; a dot is a gap.",
+        doc=DRAWN["trend"],
         width=width,
         rank=_RANKS["trend"],
     )
@@ -160,8 +165,7 @@ def _parts(look: Callable[[], Seen | None]) -> Column[FleetRow]:
         header="SCORE PARTS",
         text=text,
         value=lambda row: row.score,
-        doc="The score as letters, one a point: i inflight, p prepare, r ready, q depth, "
-        "f prefill, d decode, b backlog; or why it is not in the choice.",
+        doc=DRAWN["parts"],
         width=_PARTS_WIDTH,
         rank=_RANKS["parts"],
     )

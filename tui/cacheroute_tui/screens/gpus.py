@@ -1,11 +1,16 @@
 """GPU by GPU, as an agent reported them; what is not in the report is unknown, never 0."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from cacheroute.console.amounts import render_memory, render_percent
 from cacheroute.console.cells import UNKNOWN
-from cacheroute.wire.instances import ResourceRow
 from cacheroute_tui.widgets.lines import Span, TextLine
+
+if TYPE_CHECKING:
+    from cacheroute.wire.instances import ResourceRow
 
 _MOST = 64
 """GPUs that are shown of one host."""

@@ -1,10 +1,11 @@
 """The screen of one Instance: what it is, what it does, what it costs, and what became of it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 
 from cacheroute.console.amounts import (
     instant_of,
@@ -23,7 +24,6 @@ from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.sparks import spark
 from cacheroute.console.store import Seen, Snapshot
-from cacheroute.wire.instances import InstanceRow
 from cacheroute_tui.feed import Question
 from cacheroute_tui.keymap import Key
 from cacheroute_tui.screens.base import ConsoleScreen
@@ -31,6 +31,10 @@ from cacheroute_tui.screens.gpus import gpu_lines
 from cacheroute_tui.screens.panels import in_order
 from cacheroute_tui.widgets.lines import Span, TextLine
 from cacheroute_tui.widgets.panel import Panel
+from cacheroute_tui.widgets.reading_pane import ReadingPane
+
+if TYPE_CHECKING:
+    from cacheroute.wire.instances import InstanceRow
 
 _SERIES = (("inflight", "inflight", None), ("gpu", "gpu %", 100.0), ("backlog", "backlog", None))
 
@@ -41,9 +45,9 @@ class InstanceDetail(ConsoleScreen):
     NAME, TITLE, NUMBER = "instance", "Instance", 0
     NEEDS = frozenset({"decisions", "topology"})
     KEYS: ClassVar[tuple[Key, ...]] = (
-        Key(id="instance.next", keys="n", label="Next", action="neighbour(1)", rank=4,
+        Key(id="instance.next", label="Next", action="neighbour(1)", rank=4,
             doc="Show the next Instance of the list."),
-        Key(id="instance.before", keys="N", label="Before", action="neighbour(-1)",
+        Key(id="instance.before", label="Before", action="neighbour(-1)",
             doc="Show the Instance before it in the list."),
     )  # fmt: skip
     AUTO_FOCUS = "#scroll"
@@ -54,7 +58,7 @@ class InstanceDetail(ConsoleScreen):
 
     def body(self) -> ComposeResult:
         """Make the panels, one below the other."""
-        with VerticalScroll(id="scroll", can_focus=True):
+        with ReadingPane(id="scroll", can_focus=True):
             for name in ("identity", "load", "score", "resources", "links", "decisions"):
                 yield Panel(name, id=name)
 
@@ -79,7 +83,8 @@ class InstanceDetail(ConsoleScreen):
     def _entry(self, snapshot: Snapshot) -> InstanceRow | None:
         look = snapshot.look
         found = None if look is None else look.beside.more.get(f"instance {self.instance_id}")
-        return found if isinstance(found, InstanceRow) else None
+        # Nothing else stands there; its class takes long to load, and is there once one is.
+        return cast("InstanceRow | None", found)
 
     def draw(self, snapshot: Snapshot) -> None:
         """Draw a snapshot."""

@@ -10,19 +10,23 @@ from cacheroute.console.columns import Column
 from cacheroute.console.rows.instances import INSTANCES, FleetRow
 from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.keymap import LISTING, Key
+from cacheroute_tui.screens.alert_panels import (
+    alert_lines,
+    alert_meanings,
+    alerts_title,
+)
 from cacheroute_tui.screens.fleet_columns import fleet_columns
 from cacheroute_tui.screens.instance import InstanceDetail
 from cacheroute_tui.screens.listing import ListScreen
 from cacheroute_tui.screens.panels import (
     alert_count,
-    alert_lines,
     in_order,
     instance_title,
     load_line,
     score_line,
     summary_line,
 )
-from cacheroute_tui.widgets.lines import Lines, Span
+from cacheroute_tui.widgets.lines import Lines, Span, TextLine
 from cacheroute_tui.widgets.panel import Panel
 
 _TREND_CELLS = {"line": 6, "narrow": 8, "normal": 12, "wide": 10}
@@ -35,7 +39,7 @@ class Instances(ListScreen[FleetRow]):
     KIND = INSTANCES
     KEYS: ClassVar[tuple[Key, ...]] = (
         *LISTING,
-        Key(id="instances.open", keys="enter", label="Detail", action="open_row", rank=4,
+        Key(id="instances.open", label="Detail", action="open_row", rank=4,
             doc="Show the Instance under the cursor."),
     )  # fmt: skip
 
@@ -57,6 +61,7 @@ class Instances(ListScreen[FleetRow]):
             look=lambda: self.snapshot.look,
             since_s=self.since_s,
             as_ascii=self.console.is_ascii,
+            chosen=() if self.is_wide else self.console.options.columns,
         )
 
     def since_s(self) -> float:
@@ -78,7 +83,8 @@ class Instances(ListScreen[FleetRow]):
         """Whether it is not alive, or an alert is about it."""
         look = self.snapshot.look
         return row.shown != "alive" or (
-            look is not None and any(alert.instance_id == row.id for alert in look.alerts)
+            look is not None
+            and any(one.alert.instance_id == row.id for one in look.noted if one.state != "past")
         )
 
     def tick(self) -> None:
@@ -97,8 +103,7 @@ class Instances(ListScreen[FleetRow]):
         else:
             summary.show([summary_line(look)])
             room = 8 if self.is_tall else 2
-            title = "alerts" if len(look.alerts) <= room else f"alerts {len(look.alerts)}"
-            alerts.fill(title, alert_lines(look.alerts, room))
+            alerts.fill(alerts_title(look.noted), alert_lines(look.noted, room))
         self.cursor_moved(self.table.cursor_id)
 
     def cursor_moved(self, row_id: str | None) -> None:
@@ -124,6 +129,13 @@ class Instances(ListScreen[FleetRow]):
         if self.shape != "wide" or look is None:
             return super().beside_tabs()
         return [*super().beside_tabs(), Span("   "), *alert_count(look.alerts)]
+
+    def explained_beside(self) -> Sequence[TextLine]:
+        """Explain the alerts, those about the Instance under the cursor first."""
+        look = self.snapshot.look
+        if look is None:
+            return ()
+        return alert_meanings(look.noted, look.rules, first=self.selected_id())
 
     def action_open_row(self) -> None:
         """Open the row under the cursor."""

@@ -78,7 +78,7 @@ class ListScreen(ConsoleScreen, Generic[R]):
 
     def make_table(self) -> VTable[R]:
         """Make the table; to be yielded in `body`."""
-        return VTable(self.columns(), id_of=self.id_of, now=self.now, id="rows")
+        return VTable(self.columns(), id_of=self.id_of, now=self.now, takes_marks=True, id="rows")
 
     @property
     def table(self) -> VTable[R]:
@@ -121,14 +121,19 @@ class ListScreen(ConsoleScreen, Generic[R]):
         return f"no {self.KIND.noun}"
 
     def beside_tabs(self) -> Sequence[Span]:
-        """Say what the rows are sorted and filtered by."""
+        """Say how many rows are marked, and what they are sorted and filtered by."""
         if not self.is_mounted:
             return ()
+        marked, hidden = self.table.mark_counts
         orders = self.table.orders
         order = "usual"
         if orders:
             order = orders[0].column.header.strip().lower() + ("▼" if orders[0].descending else "▲")
-        parts = [Span(f"sort {order}", "dim")]
+        parts = []
+        if marked:
+            outside = f", {hidden} hidden" if hidden else ""
+            parts.append(Span(f"+{marked} marked{outside} ", "accent"))
+        parts.append(Span(f"sort {order}", "dim"))
         shown = "faults" if self.is_faults_only else "" if self.is_all else "alive"
         if shown:
             parts.append(Span(f" {shown}", "accent"))
@@ -141,12 +146,41 @@ class ListScreen(ConsoleScreen, Generic[R]):
         """Return the id under the cursor."""
         return self.table.cursor_id
 
+    def selected_ids(self) -> tuple[str, ...]:
+        """Return the names of what is marked; with nothing marked, what is under the cursor."""
+        marked = self.table.marked_rows
+        if marked:
+            return tuple(dict.fromkeys(map(self.KIND.name_of, marked)))
+        return super().selected_ids()
+
     def selected_json(self) -> object | None:
-        """Return the row under the cursor, column by column."""
-        row = self.table.cursor_row
-        if row is None:
-            return None
+        """Return a list of what is marked; with nothing marked, the row under the cursor."""
+        marked, row = self.table.marked_rows, self.table.cursor_row
+        if marked:
+            return [self.row_json(row) for row in marked]
+        return None if row is None else self.row_json(row)
+
+    def row_json(self, row: R) -> object:
+        """Return a row, column by column."""
         return {column.key: column.reader()(row) for column in self.KIND.columns}
+
+    def changed(self, ids: Sequence[str]) -> None:
+        """Take the marks from what is done."""
+        done = frozenset(ids)
+        self.table.unmark(
+            self.id_of(row) for row in self.table.marked_rows if self.KIND.name_of(row) in done
+        )
+
+    def step_back(self) -> bool:
+        """Take all marks away, if there are any."""
+        has_marks = bool(self.table.mark_counts[0])
+        if has_marks:
+            self.table.clear_marks()
+        return has_marks
+
+    def source_changed(self) -> None:
+        """Take all marks away: the same name is another thing at another Proxy."""
+        self.table.clear_marks()
 
     def explained(self) -> tuple[str, ...]:
         """Return the column under the cursor, then the others."""
@@ -168,6 +202,11 @@ class ListScreen(ConsoleScreen, Generic[R]):
     def on_vtable_order_chosen(self, message: VTable.OrderChosen) -> None:
         """Sort by the header that was clicked."""
         self.take_order(message.order)
+
+    def on_vtable_marks_changed(self, message: VTable.MarksChanged) -> None:
+        """Say how many there are."""
+        if message.table is self.table:
+            self.refresh_frame()
 
     # -- keys ----------------------------------------------------------------------------
 
@@ -225,6 +264,10 @@ class ListScreen(ConsoleScreen, Generic[R]):
         self.is_faults_only = not self.is_faults_only
         self._narrow()
 
+    def action_mark(self) -> None:
+        """Mark the row under the cursor, or unmark it."""
+        self.table.toggle_mark()
+
     def action_wide(self) -> None:
         """Show more columns, or the usual ones."""
         self.is_wide = not self.is_wide
@@ -241,7 +284,7 @@ class ListScreen(ConsoleScreen, Generic[R]):
         try:
             self._filter = read_filter(message.text, self.KIND) if message.text.strip() else None
         except FilterProblem as problem:
-            field.tell(str(problem))
+            field.refuse(str(problem))
             return
         field.tell("")
         self._narrow()

@@ -16,14 +16,17 @@ from cacheroute.console.amounts import (
     render_wait,
 )
 from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.columns import Tone
+from cacheroute.console.queueing import render_queue
 from cacheroute.console.rows.decisions import DecisionRow
 from cacheroute.console.rows.instances import INSTANCES
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.sparks import spark
 from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.keymap import CHARTING, LISTING, Key
+from cacheroute_tui.screens.alert_panels import alert_lines, alerts_title
 from cacheroute_tui.screens.instances import Instances
-from cacheroute_tui.screens.panels import alert_lines, state_counts
+from cacheroute_tui.screens.panels import state_counts
 from cacheroute_tui.screens.windowed import Windowed
 from cacheroute_tui.widgets.charts import Chart, Course
 from cacheroute_tui.widgets.lines import Span, TextLine
@@ -43,7 +46,7 @@ class Overview(Windowed, Instances):
     KEYS: ClassVar[tuple[Key, ...]] = (
         *LISTING,
         *CHARTING,
-        Key(id="overview.open", keys="enter", label="Detail", action="open_row", rank=4,
+        Key(id="overview.open", label="Detail", action="open_row", rank=4,
             doc="Show the Instance under the cursor."),
     )  # fmt: skip
 
@@ -84,8 +87,8 @@ class Overview(Windowed, Instances):
             else decision_lines(look.decisions[:room])
         )
         self.query_one("#decisions", Panel).fill("why this Instance?", lines)
-        count = f" {len(look.alerts)}" if look.alerts else ""
-        self.query_one("#alerts", Panel).fill(f"alerts{count}", alert_lines(look.alerts, room))
+        title = alerts_title(look.noted, with_keys=self.shape != "narrow")
+        self.query_one("#alerts", Panel).fill(title, alert_lines(look.noted, room))
         self.draw_charts()
 
     def cursor_moved(self, row_id: str | None) -> None:
@@ -170,18 +173,20 @@ class Overview(Windowed, Instances):
         ]
 
     def _queues(self, look: Seen, width: int) -> list[TextLine]:
-        found = look.overview
-        room = max(0, width - 22)
+        found, queued = look.overview, look.look.queueing
+        figures = (
+            render_queue(queued.preparing, queued.prepare_limit, queued.waiting_to_prepare),
+            render_queue(queued.released, queued.ready_limit, queued.waiting_ready),
+        )
+        cells = max(8, *map(len, figures))
+        ink: Tone = "bad" if queued.full else "plain"
         lines: list[TextLine] = [
             [
                 Span(f" {name:<9}", "dim"),
-                Span(f"{render_count(value):>8}  "),
-                self._spark(series, room),
+                Span(f"{figure:>{cells}}  ", ink),
+                self._spark(f"{name}_sum", max(0, width - 14 - cells)),
             ]
-            for name, value, series in (
-                ("prepare", found.prepare_queue_depth, "prepare_sum"),
-                ("ready", found.ready_queue_depth, "ready_sum"),
-            )
+            for name, figure in zip(("prepare", "ready"), figures, strict=True)
         ]
         longest = f"{render_wait(found.backlog_max_ms):>8}  {found.backlog_max_id or ''}"
         return [*lines, [Span(" backlog  ", "dim"), Span(longest)]]

@@ -1,7 +1,6 @@
-"""What more than one screen shows of the pool: its summary, its alerts, and one Instance."""
+"""What more than one screen shows of the pool: its summary, and one Instance."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from cacheroute.console.alerts import Alert
 from cacheroute.console.amounts import render_count, render_duration, render_number, render_percent
@@ -12,10 +11,9 @@ from cacheroute.console.rows.scores import parts_of
 from cacheroute.console.rows.states import RANKS, SIGNS, TONES, Shown
 from cacheroute.console.sparks import spark
 from cacheroute.console.store import Seen
+from cacheroute_tui.drawing import Ink
 from cacheroute_tui.widgets.lines import Span, TextLine
 
-_ROOM_FOR_COUNT = 4
-_ALERT_SIGNS = {"bad": "✕", "warn": "▲"}
 _SCHEDULER_SIGNS = {"registered": ("●", "good"), "registering": ("◐", "warn")}
 
 
@@ -58,37 +56,12 @@ def state_counts(rows: Sequence[FleetRow]) -> dict[Shown, int]:
 
 
 def alert_count(alerts: Sequence[Alert]) -> list[Span]:
-    """Say how many there are."""
+    """Say how many are active."""
     if not alerts:
         return [Span("no alerts", "dim")]
-    worst = "bad" if any(alert.severity == "bad" for alert in alerts) else "warn"
+    worst: Ink = "bad" if any(alert.severity == "bad" for alert in alerts) else "warn"
     word = "alert" if len(alerts) == 1 else "alerts"
-    return [Span(f"▲{len(alerts)} {word}", worst)]  # type: ignore[arg-type]
-
-
-def alert_lines(alerts: Sequence[Alert], room: int) -> list[TextLine]:
-    """Return a line for each alert, the worst first; the last one counts those without room."""
-    if not alerts:
-        return [[Span(" no alerts", "dim")]]
-    # Where there are only a few lines, the heading tells how many there are.
-    keeps_count = len(alerts) > room >= _ROOM_FOR_COUNT
-    shown = alerts[: room - 1] if keeps_count else alerts[:room]
-    lines: list[TextLine] = [
-        [
-            Span(f" {_ALERT_SIGNS[alert.severity]} ", alert.severity),
-            Span(f"{_clock(alert.since)} ", "dim"),
-            Span(f"{alert.kind:<8} ", alert.severity),
-            Span(alert.message),
-        ]
-        for alert in shown
-    ]
-    if keeps_count:
-        lines.append([Span(f"   {len(alerts) - len(shown)} more: cacheroute alerts", "dim")])
-    return lines
-
-
-def _clock(at: datetime | None) -> str:
-    return "--:--:--" if at is None else f"{at.astimezone():%H:%M:%S}"
+    return [Span(f"▲{len(alerts)} {word}", worst)]
 
 
 def instance_title(seen: Seen, instance_id: str) -> str:

@@ -16,13 +16,13 @@ from textual import work
 from textual.app import ComposeResult
 
 from cacheroute.console.cells import cells, pad, printable
+from cacheroute.console.patterns import matches, search_pattern
 from cacheroute.console.rows.processes import PROCESSES, ProcessRow
 from cacheroute.console.store import Seen, Snapshot
 from cacheroute_cli.supervisor.log_lines import LogLine
 from cacheroute_cli.supervisor.messages import Do
 from cacheroute_tui.keymap import LISTING, Key
 from cacheroute_tui.local_processes import ProcessTrouble
-from cacheroute_tui.patterns import matches, search_pattern
 from cacheroute_tui.screens.listing import ListScreen
 from cacheroute_tui.terminal_programs import read_in_pager
 from cacheroute_tui.widgets.confirm import Confirm
@@ -31,6 +31,9 @@ from cacheroute_tui.widgets.pager import MAX_LINE_CHARS, Pager
 from cacheroute_tui.widgets.text_field import TextField
 
 MAX_KEPT_LINES = 5_000
+MEASURED_EVERY = 5
+"""Seconds between two looks at processes whose changes are told: only their use is not."""
+_UNSUPERVISED = ("orphan", "gone")
 _NAME_CELLS = 16
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
 _NONE = "nothing of CacheRoute was started on this host"
@@ -61,23 +64,23 @@ class Processes(ListScreen[ProcessRow]):
     """
     KEYS = (
         *(key for key in LISTING if key.id != "wide"),
-        Key(id="log.grep", keys="ampersand", label="Grep log", action="grep", rank=4, shown="&",
+        Key(id="log.grep", label="Grep log", action="grep", rank=4, shown="&",
             doc="Show only lines of the log that match an expression."),
-        Key(id="log.wrap", keys="w", label="Wrap", action="wrap", rank=6,
+        Key(id="log.wrap", label="Wrap", action="wrap", rank=6,
             doc="Break long lines of the log, or let them run out of sight."),
-        Key(id="log.hold", keys="z", label="Hold log", action="hold", rank=6,
+        Key(id="log.hold", label="Hold log", action="hold", rank=6,
             doc="Hold the log while the rest goes on, or follow it again."),
-        Key(id="log.one", keys="enter", label="This log", action="one_log", rank=4,
+        Key(id="log.one", label="This log", action="one_log", rank=4,
             doc="Show the log of the process under the cursor alone, or all again."),
-        Key(id="log.pager", keys="o", label="Pager", action="pager", rank=7,
+        Key(id="log.pager", label="Pager", action="pager", rank=7,
             doc="Read the log in $PAGER."),
-        Key(id="log.focus", keys="tab", label="Log", action="other_pane", rank=9,
+        Key(id="log.focus", label="Log", action="other_pane", rank=9,
             doc="Go from the processes to the log, or back."),
-        Key(id="processes.start", keys="u", label="Start", action="change('start')", rank=5,
+        Key(id="processes.start", label="Start", action="change('start')", rank=5,
             writes=True, doc="Start the process under the cursor."),
-        Key(id="processes.stop", keys="d", label="Stop", action="change('stop')", rank=5,
+        Key(id="processes.stop", label="Stop", action="change('stop')", rank=5,
             writes=True, doc="Stop the process under the cursor."),
-        Key(id="processes.restart", keys="R", label="Restart", action="change('restart')",
+        Key(id="processes.restart", label="Restart", action="change('restart')",
             writes=True, doc="Stop the process under the cursor and start it anew."),
     )  # fmt: skip
 
@@ -86,6 +89,10 @@ class Processes(ListScreen[ProcessRow]):
         self._processes: Sequence[ProcessRow] = ()
         self._trouble: str | None = None
         self._asked = False
+        self._is_due = False
+        self._ticks = 0
+        self._heard: frozenset[str] = frozenset()
+        """Stacks whose supervisors tell of changes."""
         self._log: deque[_Painted] = deque(maxlen=MAX_KEPT_LINES)
         self._only: str | None = None
         self.grep_text = ""
@@ -110,20 +117,34 @@ class Processes(ListScreen[ProcessRow]):
         super().on_screen_resume()
         self._look()
 
+    def on_screen_suspend(self) -> None:
+        """Hear of nothing while it is not to be seen."""
+        self.workers.cancel_group(self, "watch")
+        self._heard = frozenset()
+
     def tick(self) -> None:
-        """Look while it is to be seen."""
+        """Read the logs, and the processes where no supervisor tells of changes."""
+        self._ticks += 1
+        if not self.console.is_paused:
+            self._look(rows=not self._heard or self._ticks % MEASURED_EVERY == 0)
+
+    def _changed(self) -> None:
+        """Look at what a supervisor has told of."""
         if not self.console.is_paused:
             self._look()
 
     @work(exclusive=False, group="processes")
-    async def _look(self) -> None:
+    async def _look(self, *, rows: bool = True) -> None:
         if self._asked:
+            # What changes meanwhile may not be in the answer.
+            self._is_due = self._is_due or rows
             return
         self._asked = True
         desk = self.console.processes
         try:
-            self._processes = await asyncio.to_thread(desk.rows)
-            self._trouble = None
+            if rows:
+                self._processes = await asyncio.to_thread(desk.rows)
+                self._trouble = None
             logs = {row.name: Path(row.log) for row in self._processes if row.log}
             added = await asyncio.to_thread(desk.added, logs)
         except ProcessTrouble as trouble:
@@ -139,6 +160,26 @@ class Processes(ListScreen[ProcessRow]):
         if added and not self.is_held:
             self._show_log()
         self._show_head()
+        if self.is_current:
+            self._hear()
+            if self._is_due:
+                self._is_due = False
+                self._look()
+
+    def _hear(self) -> None:
+        """Let the supervisors of what is shown tell of changes."""
+        stacks = frozenset(
+            row.stack for row in self._processes
+            if row.stack is not None and row.state not in _UNSUPERVISED
+        )  # fmt: skip
+        if stacks != self._heard:
+            self._heard = stacks
+            self._watch(stacks)
+
+    @work(exclusive=True, group="watch")
+    async def _watch(self, stacks: frozenset[str]) -> None:
+        await self.console.processes.watch(stacks, self._changed)
+        self._heard = frozenset()
 
     def rows_of(self, look: Seen) -> Sequence[ProcessRow]:  # noqa: ARG002 - they are of this host
         """Return the processes."""
@@ -159,7 +200,8 @@ class Processes(ListScreen[ProcessRow]):
     def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - a Proxy knows nothing of them
         """Draw what was found here."""
         self._show_rows()
-        self._show_log()
+        if not self.is_held:
+            self._show_log()
         self._show_head()
 
     def _show_rows(self) -> None:

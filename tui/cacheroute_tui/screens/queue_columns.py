@@ -3,19 +3,21 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from cacheroute.console.amounts import render_of
+from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import Column, Tone
 from cacheroute.console.rows.instances import FleetRow
-from cacheroute.console.rows.loads import LoadRow
+from cacheroute.console.rows.loads import LoadRow, is_at
 from cacheroute.console.rows.queues import QUEUES
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.rules import Rules
 
 _SHAPES: dict[str, tuple[str, int | None, int]] = {
     "id": ("ID", None, 0),
-    "prepare_queue_depth": ("P-Q", 3, 0),
-    "active_prepare": ("PREP", 4, 3),
-    "ready_queue_depth": ("R-Q", 3, 0),
-    "active_ready": ("RUN", 4, 3),
+    "prepare_queue_depth": ("P-Q", 6, 0),
+    "active_prepare": ("PREP", 5, 3),
+    "ready_queue_depth": ("R-Q", 6, 0),
+    "active_ready": ("RUN", 6, 3),
     "pending_prefill_count": ("PFIL", 4, 2),
     "active_decode_count": ("DEC", 4, 2),
     "next_slot_ready_in_ms": ("SLOT", 6, 1),
@@ -24,6 +26,14 @@ _SHAPES: dict[str, tuple[str, int | None, int]] = {
     "inflight": ("INFL", 4, 5),
 }
 """Header, width and rank of each on a screen."""
+_LIMITS = {
+    "prepare_queue_depth": "queue_limit",
+    "active_prepare": "prepare_limit",
+    "ready_queue_depth": "queue_limit",
+    "active_ready": "ready_limit",
+}
+"""What each of them may be at most."""
+_WAITS = frozenset({"prepare_queue_depth", "ready_queue_depth"})
 _AHEAD_RANK = 6
 
 
@@ -48,9 +58,26 @@ def queue_columns(
 
 def _narrowed(name: str) -> Column[LoadRow]:
     header, width, rank = _SHAPES[name]
-    return replace(
+    column = replace(
         QUEUES.column(name), header=header, width=width, rank=rank, gives_way=name == "id"
     )
+    if width is not None and name in _LIMITS:
+        return replace(column, text=_of_limit(name, width))
+    return column
+
+
+def _of_limit(name: str, width: int) -> Callable[[LoadRow], str]:
+    """Return what writes `4/16`, `4` where that has no room, and `!` behind a full queue."""
+
+    def text(row: LoadRow) -> str:
+        count, limit = getattr(row, name), getattr(row, _LIMITS[name])
+        if count is None:
+            return UNKNOWN
+        mark = "!" if name in _WAITS and is_at(count, limit) else ""
+        whole = render_of(count, limit) + mark
+        return whole if len(whole) <= width else f"{count}{mark}"
+
+    return text
 
 
 def _sign(fleet_row: Callable[[str], FleetRow | None]) -> Column[LoadRow]:

@@ -4,9 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from rich.style import Style
 
-from cacheroute.console.amounts import render_latency, render_number, render_ratio, render_wait
+from cacheroute.console.amounts import (
+    render_latency,
+    render_number,
+    render_of,
+    render_ratio,
+    render_wait,
+)
 from cacheroute.console.cells import UNKNOWN, clip, pad, printable
 from cacheroute.console.cells import cells as cells_of
+from cacheroute.console.queueing import Queueing, render_queue
 from cacheroute.console.rows.loads import LoadRow
 from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.rows.traces import TraceRow
@@ -24,20 +31,17 @@ from cacheroute.console.store import Seen
 from cacheroute_tui.widgets.lines import Span, TextLine
 
 TRANSFERS_OVER_S = 60.0
-_FIGURES = {
-    "prep": ("prepare_queue_depth", "active_prepare"),
-    "ready": ("ready_queue_depth", "active_ready"),
-}
 
 
-def figures_line(look: Seen, policy: str | None) -> TextLine:
-    """Return the queues of the whole pool in one line: those that wait + those that are past."""
+def figures_line(look: Seen) -> TextLine:
+    """Return the queues of the whole pool in one line: what is under way of its limit + waits."""
     rows = [row for row in look.queues if row.is_alive]
-    spans = [Span(" ")]
-    for label, (waiting, active) in _FIGURES.items():
-        spans.append(Span(f"{label} {_sum(rows, waiting)}+{_sum(rows, active)} · "))
-    spans.append(Span(f"pfil {_sum(rows, 'pending_prefill_count')} "))
-    spans.append(Span(f"dec {_sum(rows, 'active_decode_count')}"))
+    queued, rules = look.look.queueing, look.overview.queue_rules
+    prepare = render_queue(queued.preparing, queued.prepare_limit, queued.waiting_to_prepare)
+    ready = render_queue(queued.released, queued.ready_limit, queued.waiting_ready)
+    spans = [Span(f" prep {prepare} · ready {ready}")]
+    if queued.full:
+        spans.append(Span(f" · FULL {_named(queued.full)}!", "bad"))
     longest = max(
         (row for row in rows if row.predicted_total_backlog_ms is not None),
         key=lambda row: row.predicted_total_backlog_ms or 0.0,
@@ -47,8 +51,17 @@ def figures_line(look: Seen, policy: str | None) -> TextLine:
         wait = render_wait(longest.predicted_total_backlog_ms)
         is_long = (longest.predicted_total_backlog_ms or 0.0) > look.rules.backlog_ms
         spans.append(Span(f" · max {wait} {longest.id}", "warn" if is_long else "plain"))
-    spans.append(Span(f" · release {policy or '?'}", "plain" if policy else "dim"))
+    if rules is None:
+        spans.append(Span(" · limits ?  this Proxy does not tell", "dim"))
+    else:
+        spans.append(Span(f" · release {rules.release_policy or '?'}"))
+    spans.append(Span(f" · pfil {_sum(rows, 'pending_prefill_count')}"))
+    spans.append(Span(f" dec {_sum(rows, 'active_decode_count')}"))
     return spans
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{ids[0]} +{len(ids) - 1}"
 
 
 def _sum(rows: Sequence[LoadRow], name: str) -> str:
@@ -56,13 +69,12 @@ def _sum(rows: Sequence[LoadRow], name: str) -> str:
     return str(sum(known)) if known else "?"
 
 
-def forecast_line(row: LoadRow, policy: str | None) -> TextLine:
+def forecast_line(row: LoadRow) -> TextLine:
     """Return what the Proxy predicts of one Instance now."""
     return [
         Span(f" slot in {render_wait(row.next_slot_ready_in_ms)}"),
         Span(f" · prompts read in {render_wait(row.prefill_free_in_ms)}"),
         Span(f" · a new request waits {render_wait(row.predicted_total_backlog_ms)}", "accent"),
-        Span("" if policy is None else f" · released {policy}", "dim"),
     ]
 
 
@@ -188,13 +200,22 @@ def knowledge_lines(look: Seen, missing: Mapping[str, str], *, room: int) -> lis
 
 def _transfer_line(look: Seen) -> TextLine:
     found = transfers_of(look.traces, now_s=look.look.at_s, over_s=TRANSFERS_OVER_S)
+    now = _in_use(look.look.queueing)
     if not found.count:
-        return [Span(" KV links idle for a minute", "dim")]
+        idle = " idle for a minute" if not look.look.queueing.kv_links_busy else ""
+        return [Span(f" KV links{now}{idle}".removesuffix(","), "dim")]
     return [
-        Span(f" KV links busy {found.busy_ratio:.1%} of a minute · {found.count} transfers · "),
+        Span(
+            f" KV links{now} busy {found.busy_ratio:.1%} of a minute · {found.count} transfers · "
+        ),
         Span(f"median {render_latency(found.took_ms)}, "),
         Span(f"predicted {render_latency(found.predicted_ms)}"),
     ]
+
+
+def _in_use(queued: Queueing) -> str:
+    busy, known = queued.kv_links_busy, queued.kv_links
+    return "" if busy is None else f" {render_of(busy, known or None)} now,"
 
 
 def _link_lines(links: Sequence[LinkRow], room: int) -> list[TextLine]:

@@ -1,6 +1,6 @@
 """The screen of queues: who waits for each Instance, until when, and how right that was."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,10 +9,8 @@ from textual.containers import Container
 from cacheroute.console.columns import Column
 from cacheroute.console.rows.loads import LoadRow
 from cacheroute.console.rows.queues import QUEUES
-from cacheroute.console.source import Source, SourceFault
 from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.drawing import palette_of
-from cacheroute_tui.feed import Question
 from cacheroute_tui.keymap import CHARTING, LISTING, Key
 from cacheroute_tui.screens.listing import ListScreen
 from cacheroute_tui.screens.queue_columns import queue_columns
@@ -27,9 +25,6 @@ from cacheroute_tui.widgets.charts import Chart, Course
 from cacheroute_tui.widgets.lines import Lines, Span
 from cacheroute_tui.widgets.panel import Panel
 
-_POLICY = "release_policy"
-_MARK = "ready_release_policy"
-_LOOKED_AT = 50
 _LANES = {"low": 4, "tall": 8}
 
 
@@ -42,7 +37,7 @@ class Queues(Windowed, ListScreen[LoadRow]):
     KEYS: ClassVar[tuple[Key, ...]] = (
         *LISTING,
         *CHARTING,
-        Key(id="queues.panel", keys="v", label="Slots/KV", action="panel", rank=4,
+        Key(id="queues.panel", label="Slots/KV", action="panel", rank=4,
             doc="Show the slots of the Instance under the cursor, the ways of knowledge, or the "
             "charts; where there is room all of them are seen."),
     )  # fmt: skip
@@ -64,8 +59,6 @@ class Queues(Windowed, ListScreen[LoadRow]):
     def __init__(self) -> None:
         super().__init__()
         self.panel = "slots"
-        self._policy: str | None = None
-        self._policy_of: str | None = None
 
     def body(self) -> ComposeResult:
         """Make the figures, the charts, the table and the panels."""
@@ -78,28 +71,6 @@ class Queues(Windowed, ListScreen[LoadRow]):
         with Container(id="panels"):
             yield Panel(id="slots")
             yield Panel("knowledge", id="knowledge")
-
-    def asks(self) -> Mapping[str, Question]:
-        """Ask by which rule requests are released: the story of one tells."""
-        return {_POLICY: self._ask_policy}
-
-    async def _ask_policy(self, source: Source) -> str | None:
-        look = self.snapshot.look
-        run = None if look is None else look.look.run
-        if self._policy is not None and run == self._policy_of:
-            return self._policy
-        # Only the story of a single request says it, and it holds until the Proxy starts anew.
-        known = () if look is None else look.traces[:_LOOKED_AT]
-        told = next((row for row in known if row.path is not None), None)
-        if told is None:
-            return None
-        try:
-            story = await source.trace(told.request_id)
-        except SourceFault:
-            return None
-        policy = None if story is None else story.marks.get(_MARK)
-        self._policy, self._policy_of = (str(policy) if policy else None), run
-        return self._policy
 
     def columns(self) -> Sequence[Column[LoadRow]]:
         """Return the columns for the room there is."""
@@ -141,8 +112,7 @@ class Queues(Windowed, ListScreen[LoadRow]):
         if look is None:
             summary.show([[Span(" no look has come yet", "dim")]])
         else:
-            told = look.beside.more.get(_POLICY)
-            summary.show([figures_line(look, told if isinstance(told, str) else None)])
+            summary.show([figures_line(look)])
         self.cursor_moved(self.table.cursor_id)
         self.draw_charts()
 
@@ -162,7 +132,7 @@ class Queues(Windowed, ListScreen[LoadRow]):
         width = self.app.size.width
         if self.shape == "wide":
             width = width * 3 // 5
-        lines = [forecast_line(row, None)]
+        lines = [forecast_line(row)]
         lines += lane_lines(
             look.traces,
             row.id,

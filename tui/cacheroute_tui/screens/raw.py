@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 
+import msgspec
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
@@ -13,10 +14,10 @@ from textual.widgets.option_list import Option
 
 from cacheroute.console.amounts import render_duration
 from cacheroute.console.cells import printable
+from cacheroute.console.patterns import search_pattern
 from cacheroute.console.source import SourceFault
 from cacheroute.console.store import Snapshot
 from cacheroute_tui.keymap import Key
-from cacheroute_tui.patterns import search_pattern
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.widgets.lines import Lines, Span, TextLine
 from cacheroute_tui.widgets.pager import Pager
@@ -26,6 +27,8 @@ EVERY_S = 5.0
 """Time between two questions for the same page, while it is shown."""
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 """A larger page is cut, and not read as JSON."""
+_ESCAPE = "\\u"
+"""A letter that is written as a number; few servers do."""
 _LINE = re.compile(r'^(\s*)("(?:[^"\\]|\\.)*"(?=:))?(.*)$', re.DOTALL)
 
 
@@ -39,15 +42,15 @@ class Raw(ConsoleScreen):
     Raw #raw-head { height: 1; }
     """
     KEYS = (
-        Key(id="raw.search", keys="slash", label="Search", action="search", rank=3,
+        Key(id="raw.search", label="Search", action="search", rank=3,
             doc="Go to lines that match an expression."),
-        Key(id="raw.next", keys="n", label="Next", action="found(1)", rank=4,
+        Key(id="raw.next", label="Next", action="found(1)", rank=4,
             doc="Go to the next line that matches."),
-        Key(id="raw.previous", keys="N", label="Previous", action="found(-1)",
+        Key(id="raw.previous", label="Previous", action="found(-1)",
             doc="Go to the line before that matches."),
-        Key(id="raw.wrap", keys="w", label="Wrap", action="wrap", rank=6,
+        Key(id="raw.wrap", label="Wrap", action="wrap", rank=6,
             doc="Break long lines, or let them run out of sight."),
-        Key(id="raw.pane", keys="tab", label="Pane", action="other_pane", rank=5,
+        Key(id="raw.pane", label="Pane", action="other_pane", rank=5,
             doc="Go from the pages to the text, or back."),
     )  # fmt: skip
     AUTO_FOCUS = "#pages"
@@ -208,7 +211,10 @@ def indented(body: bytes) -> str:
     if len(body) > MAX_PAGE_BYTES:
         return f"{text}\n… cut at {MAX_PAGE_BYTES:,} of {len(body):,} bytes"
     try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+        if _ESCAPE in text:
+            return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+        # Read and written anew, a page of a large pool would hold up the screen for half a second.
+        return msgspec.json.format(text, indent=2)
     except (ValueError, RecursionError):
         return text
 

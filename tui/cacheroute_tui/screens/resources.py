@@ -11,6 +11,7 @@ from cacheroute.console.bars import bar
 from cacheroute.console.columns import Column, Tone
 from cacheroute.console.rows.resources import RESOURCES, ResourceRow
 from cacheroute.console.rules import TONES, Limits
+from cacheroute.console.sorting import Order
 from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.keymap import CHARTING, LISTING, Key
 from cacheroute_tui.screens.listing import ListScreen
@@ -37,13 +38,13 @@ class Resources(Windowed, ListScreen[ResourceRow]):
     KEYS: ClassVar[tuple[Key, ...]] = (
         *LISTING,
         *CHARTING,
-        Key(id="resources.charts", keys="v", label="Charts", action="charts", rank=4,
+        Key(id="resources.charts", label="Charts", action="charts", rank=4,
             doc="Show or hide the charts; where there is little room they replace the table."),
-        Key(id="resources.bars", keys="b", label="Bars", action="bars", rank=7,
+        Key(id="resources.bars", label="Bars", action="bars", rank=7,
             doc="Show shares as bars, or as figures again."),
-        Key(id="resources.stale", keys="i", label="Stale", action="stale",
+        Key(id="resources.stale", label="Stale", action="stale",
             doc="Show only Instances that are stale or dead, or all again."),
-        Key(id="resources.reported", keys="m", label="Measured", action="reported",
+        Key(id="resources.reported", label="Measured", action="reported",
             doc="Show only Instances with a resource report, or all again."),
     )  # fmt: skip
     CSS = """
@@ -52,9 +53,8 @@ class Resources(Windowed, ListScreen[ResourceRow]):
     Resources #charts Chart { height: 1fr; }
     Resources.-charts #charts { display: block; }
     Resources.-charts.-alone #charts { grid-size: 2; height: 1fr; }
-    Resources.-charts.-alone VTable, Resources.-charts.-alone #card { display: none; }
-    Resources.-line #charts, Resources.-flat #charts { display: none; }
-    Resources.-line #card, Resources.-flat #card { display: none; }
+    Resources.-charts.-alone #card { display: none; }
+    Resources.-charts.-alone VTable { height: 0; }
     """
 
     def __init__(self) -> None:
@@ -135,6 +135,36 @@ class Resources(Windowed, ListScreen[ResourceRow]):
         flags = ((self.is_stale_only, " stale"), (self.is_reported_only, " measured"))
         return [*super().beside_tabs(), *(Span(text, "accent") for on, text in flags if on)]
 
+    def action_filter(self) -> None:
+        """Type a filter, before the table that it is about."""
+        self._show_table()
+        super().action_filter()
+
+    def take_order(self, orders: Sequence[Order[ResourceRow]]) -> None:
+        """Sort, to be seen."""
+        self._show_table()
+        super().take_order(orders)
+
+    def action_wide(self) -> None:
+        """Show more columns, to be seen."""
+        self._show_table()
+        super().action_wide()
+
+    def action_mark(self) -> None:
+        """Mark the row under the cursor, to be seen."""
+        self._show_table()
+        super().action_mark()
+
+    def _narrow(self) -> None:
+        self._show_table()
+        super()._narrow()
+
+    def _show_table(self) -> None:
+        """Take the charts away where they stand in the place of the table."""
+        if self.shows_charts and not self.is_tall:
+            self.wants_charts = False
+            self._lay_out_charts()
+
     def action_stale(self) -> None:
         """Show only what is not alive, or all again."""
         self.is_stale_only = not self.is_stale_only
@@ -154,6 +184,7 @@ class Resources(Windowed, ListScreen[ResourceRow]):
 
     def action_bars(self) -> None:
         """Show bars or figures."""
+        self._show_table()
         self.has_bars = not self.has_bars
         self.table.take_columns(self.columns())
 
@@ -203,7 +234,7 @@ class Resources(Windowed, ListScreen[ResourceRow]):
 
     def draw_charts(self) -> None:
         """Draw the charts, where there are any to be seen."""
-        if not self.shows_charts or self.shape == "line":
+        if not self.shows_charts:
             return
         history, who = self.history, self.table.cursor_id
         shown = self.table.cursor_row

@@ -3,6 +3,7 @@
 Totals and weights are the Proxy's. A what-if is worked out here, is told so, and changes nothing.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -11,12 +12,14 @@ from textual.containers import Container, VerticalScroll
 
 from cacheroute.console.heat import WeightProblem, read_weights
 from cacheroute.console.look import Look
+from cacheroute.console.patterns import matches, search_pattern
 from cacheroute.console.rows.decisions import DecisionRow
 from cacheroute.console.rows.scores import UnknownSignal, what_if
 from cacheroute.console.score_map import of_look, of_rows
 from cacheroute.console.store import Snapshot
 from cacheroute_tui.keymap import Key
 from cacheroute_tui.screens.base import ConsoleScreen
+from cacheroute_tui.screens.instance import InstanceDetail
 from cacheroute_tui.screens.score_panels import (
     cell_sheet,
     decision_columns,
@@ -30,6 +33,7 @@ from cacheroute_tui.widgets.heatmap import Heatmap
 from cacheroute_tui.widgets.lines import Lines, Span
 from cacheroute_tui.widgets.panel import Panel
 from cacheroute_tui.widgets.sheet import Sheet
+from cacheroute_tui.widgets.text_field import TextField
 from cacheroute_tui.widgets.vtable import VTable
 from cacheroute_tui.widgets.weight_line import WeightLine
 
@@ -42,25 +46,30 @@ class Scores(ConsoleScreen):
     EXPLAINS = "scores"
     AUTO_FOCUS = "Heatmap"
     KEYS: ClassVar[tuple[Key, ...]] = (
-        Key(id="scores.what_if", keys="w", label="What if", action="what_if", rank=3,
+        Key(id="scores.what_if", label="What if", action="what_if", rank=3,
             doc="Change weights for this view alone: inflight=0.5. The Proxy is not told."),
-        Key(id="scores.plain", keys="W", label="Drop what-if", action="drop_what_if",
+        Key(id="scores.plain", label="Drop what-if", action="drop_what_if",
             doc="Show the scores as they are again."),
-        Key(id="scores.excluded", keys="a", label="All", action="excluded", rank=5,
+        Key(id="scores.excluded", label="All", action="excluded", rank=5,
             doc="Show all Instances, or only those in the choice."),
-        Key(id="scores.explain", keys="e", label="Explain", action="explain_cell", rank=4,
+        Key(id="scores.explain", label="Explain", action="explain_cell", rank=4,
             doc="Say what the cell under the cursor is made of, or why the Instance is left out."),
-        Key(id="scores.decision", keys="enter", label="Go", action="go_to_chosen",
-            doc="From a decision, go to the Instance that was chosen."),
+        Key(id="scores.open", label="Open", action="open_selected",
+            doc="Show the Instance under the cursor; from a decision, go to the one chosen."),
+        Key(id="scores.search", label="Search", action="search", rank=4,
+            doc="Go to Instances whose names match an expression."),
+        Key(id="scores.next", label="Next", action="found(1)",
+            doc="Go to the next Instance that matches, to the right."),
+        Key(id="scores.previous", label="Previous", action="found(-1)",
+            doc="Go to the Instance before that matches."),
+        Key(id="scores.pane", label="Decisions", action="other_pane", rank=6,
+            doc="Go from the map to the decisions, or back."),
     )  # fmt: skip
     CSS = """
     Scores #map { height: auto; max-height: 60%; scrollbar-size-vertical: 1; }
     Scores #choices { height: 1fr; }
-    Scores.-line #spot, Scores.-flat #spot { display: none; }
-    Scores.-line #legend, Scores.-flat #legend { display: none; }
     Scores.-low #legend, Scores.-low #choices { display: none; }
-    Scores.-flat #choices { display: none; }
-    Scores.-low #map, Scores.-flat #map { max-height: 100%; }
+    Scores.-low #map { max-height: 100%; }
     """
 
     def __init__(self) -> None:
@@ -70,6 +79,8 @@ class Scores(ConsoleScreen):
         self.is_all = True
         self._scores = of_rows(())
         self._laid_for: str | None = None
+        self._searched = ""
+        self._pattern: re.Pattern[str] | None = None
 
     def body(self) -> ComposeResult:
         """Make the map, what is under its cursor, and the decisions."""
@@ -89,8 +100,9 @@ class Scores(ConsoleScreen):
             )
 
     def bottom(self) -> ComposeResult:
-        """Make the field of the weights."""
+        """Make the fields of the weights and of the search."""
         yield WeightLine(id="weights")
+        yield TextField("/", id="search")
         yield from super().bottom()
 
     @property
@@ -168,7 +180,10 @@ class Scores(ConsoleScreen):
         panel.fill(spot_title(row, self._scores), lines)
 
     def on_heatmap_moved(self, message: Heatmap.Moved) -> None:  # noqa: ARG002 - where it is now
-        """Draw what is under the cursor."""
+        """Draw what is under the cursor, and let its line be seen."""
+        self.query_one("#map").scroll_to_region(
+            self.heat.cursor_lines, animate=False, force=True, immediate=True
+        )
         self._draw_spot()
 
     def on_vtable_cursor_moved(self, message: VTable.CursorMoved) -> None:
@@ -249,7 +264,7 @@ class Scores(ConsoleScreen):
             wanted = read_weights(message.text, weights)
             what_if(look.scores, wanted)
         except (WeightProblem, UnknownSignal) as problem:
-            field.tell(str(problem))
+            field.refuse(str(problem))
             return
         field.tell("only here")
         self._want({name: one for name, one in wanted.items() if one != weights.get(name)})
@@ -278,10 +293,63 @@ class Scores(ConsoleScreen):
         title, lines = cell_sheet(row, self.heat.spot, self._scores, look.look.snapshot.weights)
         self.app.push_screen(Sheet(title, lines))
 
+    def action_search(self) -> None:
+        """Type what the name is like."""
+        self.query_one("#search", TextField).open(self._searched)
+
+    def on_text_field_changed(self, message: TextField.Changed) -> None:
+        """Go to the first that matches while it is typed."""
+        try:
+            pattern = search_pattern(message.text)
+        except ValueError as problem:
+            message.field.tell(str(problem))
+            return
+        self._searched, self._pattern = message.text, pattern
+        found = self._matching()
+        message.field.tell(f"{len(found)} Instances" if pattern is not None else "")
+        if found:
+            self.heat.go_to(found[0])
+
+    def on_text_field_closed(self) -> None:
+        """Give the focus to the map."""
+        self.set_focus(self.heat)
+
+    def _matching(self) -> Sequence[str]:
+        """Return who matches, from the cursor on and round."""
+        pattern, ids = self._pattern, self._scores.ids
+        if pattern is None:
+            return ()
+        here = self.heat.spot.instance_id
+        at = ids.index(here) if here in ids else 0
+        return [one for one in (*ids[at:], *ids[:at]) if matches(pattern, one)]
+
+    def action_found(self, step: int) -> None:
+        """Go to another Instance that matches."""
+        here = self.heat.spot.instance_id
+        others = [one for one in self._matching() if one != here]
+        if others:
+            self.heat.go_to(others[0 if step > 0 else -1])
+        else:
+            self.notify("no other Instance matches; / searches", timeout=2)
+
+    def action_other_pane(self) -> None:
+        """Go to the decisions, or back."""
+        decisions = self.decisions
+        is_there = self.focused is decisions or not self.query_one("#choices").display
+        self.set_focus(self.heat if is_there else decisions)
+
+    def action_open_selected(self) -> None:
+        """Show the Instance under the cursor, or go to the one that a decision chose."""
+        who = self.heat.spot.instance_id
+        if self.focused is self.decisions:
+            self.action_go_to_chosen()
+        elif who is not None:
+            self.app.push_screen(InstanceDetail(who))
+
     def action_go_to_chosen(self) -> None:
         """Go to the Instance that the decision under the cursor chose."""
         row = self.decisions.cursor_row
-        if self.focused is not self.decisions or row is None:
+        if row is None:
             return
         if row.instance_id is None:
             self.notify(f"nobody was chosen: {row.reason}", timeout=4, markup=False)

@@ -8,7 +8,8 @@ from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.keymap import Key
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.screens.topology_drawing import drawn_chain, drawn_links, is_faulty
-from cacheroute_tui.widgets.lines import Span, TextLine
+from cacheroute_tui.widgets.later_lines import LaterLines, Part
+from cacheroute_tui.widgets.lines import Span
 from cacheroute_tui.widgets.pager import Pager
 
 
@@ -18,7 +19,7 @@ class Topology(ConsoleScreen):
     NAME, TITLE, NUMBER, SHORT = "topology", "Topology", 6, "Topo"
     NEEDS = frozenset({"topology"})
     KEYS = (
-        Key(id="topology.faults", keys="f", label="Faults", action="faults", rank=3,
+        Key(id="topology.faults", label="Faults", action="faults", rank=3,
             doc="Show only links and Instances that something is wrong with, or all again."),
     )  # fmt: skip
     AUTO_FOCUS = "Pager"
@@ -39,13 +40,13 @@ class Topology(ConsoleScreen):
             pager.empty_text = snapshot.connection.trouble or "connecting …"
             pager.show(())
             return
-        lines: list[TextLine] = [*drawn_chain(look, self.console.target.proxy_url), ()]
+        lines: list[Part] = [*drawn_chain(look, self.console.target.proxy_url), ()]
         why = self.missing("topology")
         if why is not None:
             lines.append((Span(f" links to knowledge nodes: {why}", "dim"),))
         else:
             lines += drawn_links(look, faults_only=self.is_faults_only)
-        pager.show(_greyed(lines) if self.is_stale else lines)
+        pager.show(LaterLines(lines, is_grey=self.is_stale))
 
     def beside_tabs(self) -> Sequence[Span]:
         """Say whether only faults are shown."""
@@ -68,7 +69,3 @@ class Topology(ConsoleScreen):
 
 def _shown(look: Seen, faults_only: bool) -> object:
     return [link for link in look.links if not faults_only or is_faulty(link)]
-
-
-def _greyed(lines: Sequence[TextLine]) -> list[TextLine]:
-    return [tuple(Span(span.text, "dim") for span in line) for line in lines]

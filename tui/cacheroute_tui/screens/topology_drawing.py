@@ -1,6 +1,7 @@
 """The drawing of a fleet in text: a chain of who sends to whom, and a tree of links."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from cacheroute.console.amounts import render_duration, render_latency
@@ -9,6 +10,7 @@ from cacheroute.console.columns import Tone
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.store import Seen
+from cacheroute_tui.widgets.later_lines import Part
 from cacheroute_tui.widgets.lines import Span, TextLine
 
 STATIC = "static"
@@ -76,9 +78,9 @@ def _counted(rows: Sequence[FleetRow]) -> list[Span]:
     return found
 
 
-def drawn_links(look: Seen, *, faults_only: bool) -> list[TextLine]:
+def drawn_links(look: Seen, *, faults_only: bool) -> list[Part]:
     """Draw each knowledge node with its links, the one that counts on top."""
-    lines: list[TextLine] = []
+    lines: list[Part] = []
     for kdn, links in groupby(look.links, key=lambda link: link.kdn):
         lines += _node(kdn, list(links), faults_only=faults_only)
     if not look.links:
@@ -88,7 +90,7 @@ def drawn_links(look: Seen, *, faults_only: bool) -> list[TextLine]:
     return lines + _without_link(look, faults_only=faults_only)
 
 
-def _node(kdn: str, links: Sequence[LinkRow], *, faults_only: bool) -> list[TextLine]:
+def _node(kdn: str, links: Sequence[LinkRow], *, faults_only: bool) -> list[Part]:
     shown = [link for link in links if not faults_only or is_faulty(link)]
     if not shown:
         return []
@@ -99,12 +101,9 @@ def _node(kdn: str, links: Sequence[LinkRow], *, faults_only: bool) -> list[Text
     else:
         head.append(Span(f"  best {_speed(best)}", "good"))
         head.append(Span(f"  reported by {best.reported_by or UNKNOWN}"))
-    lines: list[TextLine] = [tuple(head)]
     wide = min(_WHO_CELLS, max(cells(link.reported_by or UNKNOWN) for link in shown))
-    for at, link in enumerate(shown):
-        lines.append(_link(link, wide, is_last=at == len(shown) - 1))
-    lines.append(())
-    return lines
+    more = [partial(_link, link, wide, is_last=False) for link in shown[:-1]]
+    return [tuple(head), *more, partial(_link, shown[-1], wide, is_last=True), ()]
 
 
 def _link(link: LinkRow, wide: int, *, is_last: bool) -> TextLine:
@@ -131,7 +130,7 @@ def _speed(link: LinkRow) -> str:
     return f"{speed} · {render_latency(link.latency_ms)}"
 
 
-def _without_link(look: Seen, *, faults_only: bool) -> list[TextLine]:
+def _without_link(look: Seen, *, faults_only: bool) -> list[Part]:
     reporters = {link.reported_by for link in look.links}
     silent = [
         row
@@ -141,7 +140,7 @@ def _without_link(look: Seen, *, faults_only: bool) -> list[TextLine]:
     if not silent:
         return []
     word = "that are not alive" if faults_only else "that reported no link"
-    lines: list[TextLine] = [(Span(f" Instances {word}: {len(silent)}", "title"),)]
+    lines: list[Part] = [(Span(f" Instances {word}: {len(silent)}", "title"),)]
     lines += [(Span("   "), *_named(row)) for row in silent[:_NAMED_AT_MOST]]
     if len(silent) > _NAMED_AT_MOST:
         lines.append((Span(f"   and {len(silent) - _NAMED_AT_MOST} more", "dim"),))

@@ -27,7 +27,7 @@ class Traces(ListScreen[TraceRow]):
     KIND = TRACES
     KEYS = (
         *LISTING,
-        Key(id="traces.slow", keys="v", label="Slow", action="slow_first", rank=4,
+        Key(id="traces.slow", label="Slow", action="slow_first", rank=4,
             doc="Show the slowest requests first, or the newest again."),
     )  # fmt: skip
 
@@ -99,9 +99,10 @@ class Traces(ListScreen[TraceRow]):
         row = self.table.cursor_row
         return None if row is None else row.request_id
 
-    def selected_json(self) -> object | None:
-        """Return the request under the cursor with its rooms, and all that has come of it."""
-        return self._whole()
+    def row_json(self, row: TraceRow) -> object:
+        """Return a request with its rooms; of the one under the cursor all that has come of it."""
+        whole = self._whole()
+        return whole if whole is not None and whole.seq == row.seq else row
 
     def action_slow_first(self) -> None:
         """Show the slowest first, or the newest again."""

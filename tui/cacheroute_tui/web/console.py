@@ -49,7 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from cacheroute_tui.clock import SystemClock
     from cacheroute_tui.opening import open_source
 
-    code = ConsoleApp(options, connect=open_source, clock=SystemClock()).run()
+    app = ConsoleApp(options, connect=open_source, clock=SystemClock())
+    code = app.run()
+    if app.bug is not None:
+        from cacheroute_cli.crash import report_crash
+
+        return report_crash(app.bug, as_json=False)
     return code or 0
 
 

@@ -34,13 +34,11 @@ def banner_text(screen: ConsoleScreen) -> str | None:
     """Return what is to be said; None when there is nothing."""
     app = screen.console
     now_s = app.clock.now().mono_s
-    if app.is_paused:
-        held = render_duration(app.paused_for_s)
-        looks = "1 look" if app.feed.missed == 1 else f"{app.feed.missed} looks"
-        return f"paused {held}, {looks} missed; p goes on"
-    connection = app.store.snapshot.connection
+    held = f"paused {render_duration(app.paused_for_s)}"
     if app.phase != "lost":
-        return None
+        looks = "1 look" if app.feed.missed == 1 else f"{app.feed.missed} looks"
+        return f"{held}, {looks} missed; p goes on" if app.is_paused else None
+    connection = app.store.snapshot.connection
     retry_s = connection.retry_in_s(now_s)
     when = "" if retry_s is None else f" · again in {retry_s:.0f} s, . tries now"
     since = ""
@@ -50,4 +48,6 @@ def banner_text(screen: ConsoleScreen) -> str | None:
     if app.size.width < _FOR_ADDRESSES:
         # The address stands in the header.
         why = _ADDRESS.sub("", why)
+    if app.is_paused:
+        why = f"{held}, p goes on"
     return f"✕ LOST{since} · {why}{when}"

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from cacheroute.console.amounts import render_number
 from cacheroute.console.cells import UNKNOWN, cells, clip, pad, printable
 from cacheroute.console.courses import binned, stretch_of, time_marks, top_of
-from cacheroute.console.history import Points
+from cacheroute.console.points import Points
 from cacheroute.core.clock import Instant
 from cacheroute_tui.drawing import as_ascii, palette_of
 from cacheroute_tui.widgets.plots import (

@@ -76,7 +76,8 @@ class CommandLine(Horizontal):
         self._at, self._typed = None, text
         self.tell(_HINT)
         self._put(text)
-        self.field.focus()
+        # At once: the next key may be here already.
+        self.screen.set_focus(self.field)
 
     def tell(self, text: str) -> None:
         """Say something at its right."""

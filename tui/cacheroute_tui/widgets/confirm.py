@@ -66,7 +66,7 @@ class Confirm(ModalScreen[bool]):
     def on_mount(self) -> None:
         """Give the field the focus, where there is one."""
         if self._typed is not None:
-            self.query_one(Input).focus()
+            self.set_focus(self.query_one(Input))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go on if the word is the one."""

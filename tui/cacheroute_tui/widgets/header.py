@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cacheroute.console.amounts import render_duration
 from cacheroute.console.columns import Tone
 from cacheroute.console.store import Phase
+from cacheroute.wire.console import Proxy, QueueRules
 from cacheroute_tui.widgets.lines import Lines, Span, spread
 
 if TYPE_CHECKING:
@@ -54,17 +55,27 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
     if age_s is not None:
         facts.append(Span(f"{' age' if is_wide else ''} {render_duration(age_s)}", tone))
     if app.is_paused:
-        facts = [Span("■ PAUSED", "warn")] if not is_wide else [Span("■ PAUSED ", "warn"), *facts]
+        if is_wide:
+            facts = [Span("■ PAUSED ", "warn"), *facts]
+        else:
+            # A loss is told before all else; the banner tells that it is paused as well.
+            facts = facts[:1] if app.phase == "lost" else [Span("■ PAUSED", "warn")]
     if is_wide and connection.rtt_ms is not None:
         facts.append(Span(f"  rtt {connection.rtt_ms:.0f} ms", "dim"))
     pace = f"{connection.pace_s:g}s"
     facts.append(Span(f"{'  ' if is_wide else ' '}every {pace}", "dim"))
-    if is_wide and proxy is not None:
-        facts.append(Span(f"   strategy {proxy.strategy or '—'}"))
+    if is_wide and look is not None and proxy is not None:
+        facts.append(Span(f"   {_modes(proxy, look.look.snapshot.queue_rules)}"))
     write = Span("WRITE", "warn") if app.may_write else Span("RO")
     clock = f"{datetime.fromtimestamp(now.wall_s).astimezone():%H:%M:%S}"
     right = [*facts, Span("  "), write, Span(f"  {clock} ")]
     return spread(left, right, width)
+
+
+def _modes(proxy: Proxy, rules: QueueRules | None) -> str:
+    """Name who routes, who injects and who is released first, as far as it is told."""
+    named = (proxy.injection_strategy, rules.release_policy if rules else None)
+    return " · ".join((f"strategy {proxy.strategy or '—'}", *filter(None, named)))
 
 
 def short_url(url: str) -> str:

@@ -131,6 +131,14 @@ class Heatmap(Widget, can_focus=True):
         return Spot(instance_id=self._cursor_id, signal=signal)
 
     @property
+    def cursor_lines(self) -> Region:
+        """Where the cursor is; with the names above the first line, the ranks below the last."""
+        at, last = self._line_at + 1, self.height_needed - 1
+        if at == 1:
+            return Region(0, 0, 1, 2)
+        return Region(0, at, 1, last - at + 1 if self._line_at >= len(self._signals) else 1)
+
+    @property
     def cursor_row(self) -> ScoreRow | None:
         """The Instance under the cursor."""
         return self._rows[self._column] if self._column < len(self._rows) else None

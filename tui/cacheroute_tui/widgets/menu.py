@@ -13,6 +13,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from cacheroute.console.cells import clip, printable
+from cacheroute_tui.drawing import as_ascii, to_ascii
 
 _CELLS = 70
 
@@ -34,6 +35,7 @@ class Menu(ModalScreen[str | None]):
     Menu { align: center middle; background: $background 60%; }
     Menu > Vertical { width: 76; max-width: 96%; height: auto; max-height: 84%;
         border: round $accent; background: $surface; padding: 0 1; }
+    Menu.-ascii > Vertical { border: ascii $accent; }
     Menu OptionList { height: auto; max-height: 100%; border: none; background: $surface;
         padding: 0; }
     """
@@ -52,19 +54,27 @@ class Menu(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Make the list."""
         with Vertical() as frame:
-            frame.border_title = printable(self._menu_title).replace("[", "\\[")
+            frame.border_title = self._written(self._menu_title).replace("[", "\\[")
             # An option is text that may come from a file: never markup, one line, one cell high.
             yield OptionList(
                 *(
                     Option(
-                        Text(clip(printable(one.text), _CELLS)), id=f"c{at}", disabled=one.disabled
+                        Text(clip(self._written(one.text), _CELLS)),
+                        id=f"c{at}",
+                        disabled=one.disabled,
                     )
                     for at, one in enumerate(self._choices)
                 )
             )
 
+    def _written(self, text: str) -> str:
+        return to_ascii(printable(text)) if as_ascii(self) else printable(text)
+
     def on_mount(self) -> None:
-        """Put the cursor on what holds now."""
+        """Take the focus at once, and put the cursor on what holds now."""
+        # The key behind the one that opened it may be here already.
+        self.set_focus(self.query_one(OptionList))
+        self.set_class(as_ascii(self), "-ascii")
         ids = [one.id for one in self._choices]
         if self._chosen in ids:
             self.query_one(OptionList).highlighted = ids.index(self._chosen)

@@ -5,32 +5,29 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from cacheroute.console.cells import printable
 from cacheroute_tui.widgets.lines import Lines, TextLine
+from cacheroute_tui.widgets.reading_pane import ReadingPane
 
 
 class Sheet(ModalScreen[None]):
-    """Lines in a frame; most keys close it, arrows scroll."""
+    """Lines in a frame, to be scrolled as a table is."""
 
     CSS = """
     Sheet { align: center middle; background: $background 60%; }
     Sheet > Vertical { width: 78; max-width: 98%; height: auto; max-height: 90%;
         border: round $accent; background: $surface; padding: 0 1; }
-    Sheet VerticalScroll { height: auto; max-height: 100%; scrollbar-size-vertical: 1;
+    Sheet ReadingPane { height: auto; max-height: 100%; scrollbar-size-vertical: 1;
         background: $surface; }
     Sheet Lines { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,enter,e", "leave", "Close"),
-        Binding("j,down", "scroll(1)", show=False),
-        Binding("k,up", "scroll(-1)", show=False),
-        Binding("pagedown,space", "scroll(10)", show=False),
-        Binding("pageup", "scroll(-10)", show=False),
     ]
-    AUTO_FOCUS = "VerticalScroll"
+    AUTO_FOCUS = "ReadingPane"
 
     def __init__(self, title: str, lines: Sequence[TextLine]) -> None:
         super().__init__()
@@ -41,14 +38,10 @@ class Sheet(ModalScreen[None]):
         """Make the frame."""
         with Vertical() as frame:
             frame.border_title = printable(self._sheet_title).replace("[", "\\[")
-            frame.border_subtitle = "esc closes"
-            with VerticalScroll():
+            frame.border_subtitle = "j k PgUp PgDn g G scroll · esc closes"
+            with ReadingPane(can_focus=True):
                 yield Lines(self._lines)
 
     def action_leave(self) -> None:
         """Close it."""
         self.dismiss(None)
-
-    def action_scroll(self, lines: int) -> None:
-        """Scroll by so many lines."""
-        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)

@@ -17,6 +17,8 @@ from cacheroute_tui.widgets.column_layout import Placed, shortened
 
 R = TypeVar("R")
 
+MARKER_CELLS = 2
+"""Cells in front of a row: whether the cursor is there, and whether it is marked."""
 _UNDERLINED = Style(underline=True)
 
 
@@ -68,14 +70,18 @@ def row_strip(
     *,
     is_cursor: bool,
     is_stale: bool,
+    is_marked: bool = False,
 ) -> Strip:
-    """Draw a row; a stale one has no colours of its own."""
+    """Draw a row; a marked one has a plus before it, a stale one no colours of its own."""
     tones, base = ground.palette.tones, ground.base
     if is_cursor:
         base += ground.palette.cursor
+    if is_marked:
+        base += ground.palette.accent
     if is_stale:
         base += tones["dim"]
     run, style = (">" if is_cursor else " "), base
+    gap = "+" if is_marked else " "
     segments: list[Segment] = []
     used = 1
     for one in placed:
@@ -95,10 +101,11 @@ def row_strip(
         blanks = " " * (width - taken)
         text = blanks + text if column.right else text + blanks
         if own == style:
-            run += " " + text
+            run += gap + text
         else:
-            segments.append(Segment(ground.said(run + " "), style))
+            segments.append(Segment(ground.said(run + gap), style))
             run, style = text, own
+        gap = " "
         used += width + 1
     segments.append(Segment(ground.said(run), style))
     return _filled(segments, used, ground.width, base)

@@ -55,7 +55,8 @@ class TextField(Horizontal):
         field = self.query_one(Input)
         field.value = text
         field.cursor_position = len(text)
-        field.focus()
+        # At once: the next key may be here already.
+        self.screen.set_focus(field)
 
     def tell(self, text: str) -> None:
         """Say what is wrong, or nothing."""

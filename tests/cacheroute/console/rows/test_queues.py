@@ -31,3 +31,20 @@ def test_waiting_and_working_have_a_column_each() -> None:
     assert [texts[name] for name in ("PREP-Q", "PREPARING", "READY-Q", "RELEASED", "SLOT")] == [
         "1", "2", "3", "4", "0.9s",
     ]  # fmt: skip
+
+
+def test_each_count_stands_with_its_limit_where_the_proxy_tells_it() -> None:
+    rules = {"prepare_concurrency": 8, "ready_concurrency": 64, "max_queue": 3}
+    load = {
+        "instance_id": "a", "prepare_queue_depth": 1, "active_prepare": 8, "max_concurrent": 4,
+        "ready_queue_depth": 3, "active_ready": 2, "kv_links": 2, "kv_links_busy": 1,
+    }  # fmt: skip
+    [row] = queue_rows(some_loads(load, queue_rules=rules))
+    texts = {column.header: column.text(row) for column in QUEUES.columns}
+    tones = {column.header: column.tone(row) for column in QUEUES.columns if column.tone}
+
+    assert [texts[name] for name in ("PREP-Q", "PREPARING", "READY-Q", "RELEASED", "KV-BUSY")] == [
+        "1/3", "8/8", "3/3", "2/4", "1/2",
+    ]  # fmt: skip
+    assert (tones["PREP-Q"], tones["READY-Q"]) == ("plain", "bad")
+    assert QUEUES.column("prepare_queue_depth").reader()(row) == 1

@@ -1,8 +1,11 @@
 """Two turnstiles, and who moves on."""
 
+import math
+
 import pytest
 
 from cacheroute.core.dispatch.ticket import Ticket
+from cacheroute.core.pressure import Course
 from tests.cacheroute.core.dispatch.dispatch_builders import a_board, enqueued
 
 
@@ -261,6 +264,7 @@ def test_the_pressure_counts_every_stage() -> None:
     }
     assert (board.pending_prefill_count, board.active_decode_count) == (1, 0)
     assert board.is_ticking
+    assert board.course(0.25) == Course(0.25, "falling", math.inf)
 
 
 def test_the_counts_of_a_pressure_are_those_of_its_moment() -> None:

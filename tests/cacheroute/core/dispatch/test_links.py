@@ -54,6 +54,14 @@ def test_transfers_may_end_in_any_order_and_be_given_up_twice() -> None:
     assert len(links) == 0
 
 
+def test_links_in_use_are_counted_by_instance() -> None:
+    links = Links()
+    last = [links.reserve(key, 0.0, 1000.0) for key in (KEY, KEY, ("i-1", "b:1"), ("i-2", "b:1"))]
+    assert links.in_use() == {"i-1": 2, "i-2": 1}
+    links.done(last[3], 0.1)
+    assert links.in_use() == {"i-1": 2}
+
+
 def test_links_do_not_know_each_other() -> None:
     links = Links()
     links.reserve(KEY, 0.0, 1000.0)

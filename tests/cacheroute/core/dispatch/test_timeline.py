@@ -1,9 +1,12 @@
 """What is predicted to happen at an Instance."""
 
+import math
+
 import pytest
 
 from cacheroute.core.dispatch.busy import MOST_MEMBERS
 from cacheroute.core.dispatch.timeline import Timeline
+from cacheroute.core.pressure import Course
 
 
 def figures(timeline: Timeline, now_s: float) -> tuple[int, int, float, float, float]:
@@ -160,6 +163,40 @@ def test_time_alone_changes_the_figures_while_prompts_are_read_or_no_slot_is_fre
     assert timeline.is_ticking
     timeline.end(second, 0.3)
     assert not timeline.is_ticking
+
+
+def test_a_backlog_that_nothing_is_known_against_wears_off() -> None:
+    timeline = Timeline(8)
+    assert timeline.course(0.0) is None
+    timeline.reserve(0.0, 100.0, 900.0)
+    assert timeline.course(0.05) == Course(0.05, "falling", math.inf)
+
+
+def test_a_backlog_grows_while_the_first_token_of_the_first_is_overdue() -> None:
+    timeline = Timeline(8)
+    one = timeline.reserve(0.0, 100.0, 900.0)
+    assert timeline.course(0.3) == Course(0.3, "rising", math.inf)
+    timeline.first_token(one, 0.4)
+    assert timeline.course(0.4) is None
+
+
+def test_where_a_slot_is_waited_for_longer_an_overdue_first_token_adds_nothing() -> None:
+    timeline = Timeline(1)
+    timeline.reserve(0.0, 100.0, 900.0)
+    assert timeline.course(0.3) == Course(0.3, "falling", math.inf)
+    assert (timeline.wait_ms(0.3), timeline.wait_ms(0.4)) == pytest.approx((700, 600))
+    assert timeline.course(0.7) == Course(0.7, "rising", math.inf)
+
+
+def test_one_that_cannot_be_seen_changes_the_counts_when_it_is_due() -> None:
+    timeline = Timeline(8)
+    timeline.reserve(0.0, 100.0, 900.0, observable=False)
+    timeline.reserve(0.0, 200.0, 900.0, observable=False)
+    assert timeline.course(0.0) == Course(0.0, "falling", 0.1)
+    course = timeline.course(0.1)
+    assert course is not None
+    assert course.until_s == pytest.approx(0.3)
+    assert timeline.course(0.31) is None
 
 
 # What it learns

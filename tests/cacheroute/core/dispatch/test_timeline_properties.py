@@ -5,7 +5,7 @@ import itertools
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 
 from cacheroute.core.dispatch.reservation import Reservation
 from cacheroute.core.dispatch.timeline import Timeline
@@ -20,7 +20,13 @@ class AnInstanceAtWork(RuleBasedStateMachine):
         super().__init__()
         self.timeline = Timeline(3)
         self.now_s = 100.0
+        self.step_ms = 0.0
         self.open: set[Reservation] = set()
+
+    @initialize(slots=st.sampled_from([1, 3]), step_ms=st.sampled_from([0.0, 400.0]))
+    def set_up(self, slots: int, step_ms: float) -> None:
+        self.timeline.slots.count = slots
+        self.step_ms = step_ms
 
     @rule(
         target=running,
@@ -41,8 +47,10 @@ class AnInstanceAtWork(RuleBasedStateMachine):
             observable=observable,
             holds_slot=holds_slot,
             path=path,
+            step_ms=self.step_ms,
         )
-        assert one.prefill_start_s == pytest.approx(self.now_s + predicted_ms / 1000)
+        if not self.step_ms:
+            assert one.prefill_start_s == pytest.approx(self.now_s + predicted_ms / 1000)
         assert self.now_s <= one.prefill_start_s <= one.first_token_s <= one.forward_end_s
         assert one.slot_ready_s >= self.now_s
         self.open.add(one)
@@ -69,7 +77,22 @@ class AnInstanceAtWork(RuleBasedStateMachine):
 
     @rule(seconds=st.floats(0, 4))
     def wait(self, seconds: float) -> None:
+        """Time passes, and the figures go on as they were said to."""
+        timeline = self.timeline
+        course = timeline.course(self.now_s)
+        wait_ms = timeline.wait_ms(self.now_s)
+        counts = (timeline.pending_count, timeline.decode_count)
         self.now_s += seconds
+        later_ms = timeline.wait_ms(self.now_s)
+        if course is None:
+            assert later_ms == wait_ms
+        elif course.trend == "rising":
+            assert later_ms == pytest.approx(wait_ms + seconds * 1000, abs=1e-6)
+        else:
+            assert later_ms >= wait_ms - seconds * 1000 - 1e-6
+        assert course is None or course.until_s > self.now_s - seconds
+        if course is None or self.now_s < course.until_s:
+            assert counts == (timeline.pending_count, timeline.decode_count)
 
     @invariant()
     def the_figures_are_whole(self) -> None:

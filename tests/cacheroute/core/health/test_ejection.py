@@ -52,6 +52,21 @@ def test_a_failure_or_two_change_nothing() -> None:
     assert not ward.rests
 
 
+def test_a_rest_is_over_with_its_time_even_if_no_request_comes() -> None:
+    ward = Ward()
+    ward.fail(3)
+    ends_s = ward.member.ejected_until_mono_s
+
+    assert Ejections.rests_at(ward.member, ends_s - 0.001)
+    assert not Ejections.rests_at(ward.member, ends_s)
+    ward.wait(1.0)
+    assert not Ejections.rests_at(ward.member, ward.now_s)
+    ward.ejections.on_dispatch(ward.member)
+    assert Ejections.rests_at(ward.member, ward.now_s)
+    ward.ejections.on_success(ward.member)
+    assert not Ejections.rests_at(ward.member, ward.now_s)
+
+
 def test_three_in_a_row_bring_a_rest() -> None:
     ward = Ward()
     assert ward.fail(3)

@@ -2,7 +2,14 @@
 
 import pytest
 
-from cacheroute_tui.patterns import MAX_SEARCHED_CHARS, matches, search_pattern
+from cacheroute.console.patterns import (
+    MAX_ENDLESS,
+    MAX_PATTERN_CHARS,
+    MAX_SEARCHED_CHARS,
+    matches,
+    regex,
+    search_pattern,
+)
 
 
 def test_nothing_is_no_expression() -> None:
@@ -23,9 +30,21 @@ def test_what_may_take_for_ever_is_refused(text: str) -> None:
         search_pattern(text)
 
 
-def test_what_is_no_expression_is_said() -> None:
+@pytest.mark.parametrize("text", ["[", "(", "a**", "(" * 190])
+def test_what_is_no_expression_is_said(text: str) -> None:
     with pytest.raises(ValueError, match="no regular expression"):
-        search_pattern("[")
+        search_pattern(text)
+
+
+def test_a_long_expression_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 200 characters"):
+        search_pattern("x" * (MAX_PATTERN_CHARS + 1))
+
+
+def test_a_few_repetitions_are_taken_and_many_refused() -> None:
+    assert search_pattern("a.*" * MAX_ENDLESS) is not None
+    with pytest.raises(ValueError, match="more than 4 repetitions"):
+        search_pattern("a.*" * (MAX_ENDLESS + 1))
 
 
 def test_the_end_of_an_endless_line_is_not_searched() -> None:
@@ -34,3 +53,8 @@ def test_the_end_of_an_endless_line_is_not_searched() -> None:
 
     assert matches(pattern, "the end")
     assert not matches(pattern, "x" * MAX_SEARCHED_CHARS + "end")
+
+
+def test_the_case_counts_where_it_is_asked_for() -> None:
+    assert regex("Error").search("an error")
+    assert not regex("Error", any_case=False).search("an error")
