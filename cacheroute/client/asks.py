@@ -3,9 +3,14 @@
 The two clients only differ in how they wait; what they ask stands here, once.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel
 
 from cacheroute.client.ask import Ask
+from cacheroute.client.later import later
 from cacheroute.wire import paths
 from cacheroute.wire.debug import (
     DecisionsReply,
@@ -28,12 +33,17 @@ from cacheroute.wire.instances import (
     SnapshotBody,
     UnregisterBody,
 )
-from cacheroute.wire.topology import (
-    KdnLinksReply,
-    TopologyReply,
-    TopologyReportBody,
-    TopologyReportReply,
-)
+
+if TYPE_CHECKING:
+    from cacheroute.wire import topology as links
+    from cacheroute.wire.topology import (
+        KdnLinksReply,
+        TopologyReply,
+        TopologyReportBody,
+        TopologyReportReply,
+    )
+else:
+    links = later("cacheroute.wire.topology")
 
 
 def _said(value: bool) -> str:
@@ -50,8 +60,6 @@ STATUS = Ask(path=paths.DEBUG_STATUS, reply=StatusReply)
 LOADS = Ask(path=paths.DEBUG_INSTANCE_LOADS, reply=InstanceLoadsReply)
 POOL = Ask(path=paths.DEBUG_POOL_RESOURCE, reply=PoolResourceReply)
 POOL_SOURCES = Ask(path=paths.DEBUG_POOL_RESOURCE_SOURCES, reply=PoolResourceSourcesReply)
-KDN_LINKS = Ask(path=paths.TOPOLOGY_KDN_LINKS, reply=KdnLinksReply)
-TOPOLOGY = Ask(path=paths.DEBUG_TOPOLOGY, reply=TopologyReply)
 PREDICTIONS = Ask(path=paths.DEBUG_PREDICTIONS, reply=PredictionsReply)
 SCHEDULER = Ask(path=paths.DEBUG_SCHEDULER, reply=SchedulerReply)
 
@@ -94,6 +102,16 @@ def report_snapshot(body: SnapshotBody) -> Ask[OkReply]:
     return Ask(path=paths.INSTANCE_RESOURCE_SNAPSHOT, body=_written(body), reply=OkReply)
 
 
+def kdn_links() -> Ask[KdnLinksReply]:
+    """Return the question for the best links to knowledge nodes."""
+    return Ask(path=paths.TOPOLOGY_KDN_LINKS, reply=links.KdnLinksReply)
+
+
+def topology() -> Ask[TopologyReply]:
+    """Return the question for all links to knowledge nodes."""
+    return Ask(path=paths.DEBUG_TOPOLOGY, reply=links.TopologyReply)
+
+
 def report_topology(body: TopologyReportBody) -> Ask[TopologyReportReply]:
     """Hand over an Instance's measured links to knowledge servers."""
-    return Ask(path=paths.TOPOLOGY_REPORT, body=_written(body), reply=TopologyReportReply)
+    return Ask(path=paths.TOPOLOGY_REPORT, body=_written(body), reply=links.TopologyReportReply)

@@ -14,15 +14,17 @@ from cacheroute.client.faults import NotUnderstood
 from cacheroute.client.later import later
 from cacheroute.formats.sse import Event, SseScanner
 from cacheroute.wire import paths
-from cacheroute.wire.console import ConsoleSnapshot, NotASnapshot, Unchanged, read_snapshot
 
 if TYPE_CHECKING:
+    from cacheroute.wire import console as documents
     from cacheroute.wire import instance_page as pages
     from cacheroute.wire import traces as wire
+    from cacheroute.wire.console import ConsoleSnapshot, Unchanged
     from cacheroute.wire.instance_page import InstancePage
     from cacheroute.wire.traces import TracesReply
 else:
     pages, wire = later("cacheroute.wire.instance_page"), later("cacheroute.wire.traces")
+    documents = later("cacheroute.wire.console")
 
 T = TypeVar("T")
 
@@ -148,7 +150,7 @@ class _StreamReader:
         if event.name not in (b"snapshot", b"change"):
             return None
         document = _read(event.data, self._known, self._url)
-        if isinstance(document, Unchanged):
+        if isinstance(document, documents.Unchanged):
             return None
         self._known = document
         return document
@@ -156,6 +158,6 @@ class _StreamReader:
 
 def _read(body: bytes, known: ConsoleSnapshot | None, url: str) -> ConsoleSnapshot | Unchanged:
     try:
-        return read_snapshot(body, known)
-    except NotASnapshot as problem:
+        return documents.read_snapshot(body, known)
+    except documents.NotASnapshot as problem:
         raise NotUnderstood(url=url, why=str(problem)) from problem

@@ -130,11 +130,11 @@ class ControlClient(EndlessReads, AdminCalls, ConsoleCalls):
 
     def kdn_links(self) -> KdnLinksReply:
         """`GET /v1/topology/kdn_links`."""
-        return self.ask(asks.KDN_LINKS)
+        return self.ask(asks.kdn_links())
 
     def topology(self) -> TopologyReply:
         """`GET /debug/topology`."""
-        return self.ask(asks.TOPOLOGY)
+        return self.ask(asks.topology())
 
     def scheduler(self) -> SchedulerReply:
         """`GET /debug/scheduler`."""
@@ -258,11 +258,11 @@ class AsyncControlClient(AsyncEndlessReads, AsyncAdminCalls, AsyncConsoleCalls):
 
     async def kdn_links(self) -> KdnLinksReply:
         """`GET /v1/topology/kdn_links`."""
-        return await self.ask(asks.KDN_LINKS)
+        return await self.ask(asks.kdn_links())
 
     async def topology(self) -> TopologyReply:
         """`GET /debug/topology`."""
-        return await self.ask(asks.TOPOLOGY)
+        return await self.ask(asks.topology())
 
     async def scheduler(self) -> SchedulerReply:
         """`GET /debug/scheduler`."""

@@ -40,6 +40,11 @@ def render_latency(value_ms: float | None) -> str:
     return UNKNOWN if value_ms is None else f"{value_ms:.1f}ms"
 
 
+def render_bandwidth(value_mbps: float | None) -> str:
+    """Write a bandwidth with its unit: `12,000 Mbps`."""
+    return UNKNOWN if value_mbps is None else f"{value_mbps:,.0f} Mbps"
+
+
 def render_percent(value: float | None) -> str:
     """Write what is a percentage already: `63%`."""
     return UNKNOWN if value is None else f"{value:.0f}%"

@@ -11,6 +11,8 @@ from cacheroute.console.alerts import AlertKind
 from cacheroute.console.columns import NOBODY_KNOWS, Column, Kind
 from cacheroute.console.glossary import GLOSSARY
 from cacheroute.console.kinds import KINDS
+from cacheroute.console.rows.instances import INSTANCES
+from cacheroute.console.rows.screen_columns import DRAWN
 from cacheroute.console.rules import RULES, Rules
 
 
@@ -43,6 +45,7 @@ def explanations() -> list[Explanation]:
     """Return everything there is to explain: the glossary, then list by list."""
     words = [_word(term, "glossary", meaning) for term, meaning in GLOSSARY.items()]
     words += [of_alert(kind) for kind in MEANINGS]
+    words += [_word(term, INSTANCES.name, meaning) for term, meaning in DRAWN.items()]
     return words + [one for kind in KINDS.values() for one in of_kind(kind)]
 
 

@@ -5,6 +5,7 @@ What an older Proxy does not tell is None here and a dash on paper.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -354,4 +355,10 @@ def _backlog(overview: Overview) -> str:
 def _warnings(overview: Overview) -> list[str]:
     reason = overview.admission_reason
     is_fine = overview.admission_state in (None, "accepting")
-    return [reason] if reason and not is_fine else []
+    return [reason] if reason and not is_fine and not _ONLY_COUNTS.fullmatch(reason) else []
+
+
+_ONLY_COUNTS = re.compile(
+    r"Of \d+ alive: \d+ (accepting|degraded|rejecting)(, \d+ (accepting|degraded|rejecting))*\."
+)
+"""A reason that says no more than the line above it."""

@@ -87,7 +87,10 @@ def queueing_of(rows: Iterable[LoadRow]) -> Queueing:
 def queueing_in(snapshot: console.ConsoleSnapshot) -> Queueing:
     """Do the same with columns, a thousand Instances in a third of a millisecond."""
     it, who = snapshot.instances, snapshot.identities or console.Identities()
-    rules = snapshot.queue_rules or console.QueueRules()
+    # Whoever has a snapshot has this loaded; `status` has none, and need not pay for it.
+    from cacheroute.wire.console import QueueRules as RulesTold
+
+    rules = snapshot.queue_rules or RulesTold()
     ids, count = snapshot.ids, len(snapshot.ids)
     alive = [state == "alive" for state in console.spread(it.state, count)]
     alive_count = sum(alive)

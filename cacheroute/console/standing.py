@@ -88,21 +88,37 @@ def points_of(instance_id: str, look: Look) -> dict[str, float]:
     return found
 
 
-def letters_of(points: Mapping[str, float], width: int) -> str:
-    """Draw the parts of a score as letters, one a point: `iiii p r b`; at most so many cells."""
+def letters_of(points: Mapping[str, float], width: int, *, scale: float = 1.0) -> str:
+    """Draw the parts of a score as letters: `iiii p r b`; at most so many cells.
+
+    A point is `scale` letters, and each part is one at least. Where rows are compared they need
+    one scale; see `scale_of`.
+    """
+    parts = _by_letter(points)
+    drawn = _drawn(parts, scale)
+    return drawn if len(drawn) <= width else _drawn(parts, _fitting(parts, width))[:width]
+
+
+def scale_of(points: Mapping[str, float], width: int) -> float:
+    """Return how many letters a point may be for these parts to have room; at most 1."""
+    parts = _by_letter(points)
+    return 1.0 if len(_drawn(parts, 1.0)) <= width else _fitting(parts, width)
+
+
+def _by_letter(points: Mapping[str, float]) -> dict[str, float]:
     parts: dict[str, float] = {}
     for signal, weighted in points.items():
         letter = LETTERS.get(signal, "?")
         parts[letter] = parts.get(letter, 0.0) + weighted
-    drawn = " ".join(
-        letter * max(1, round(weighted)) for letter, weighted in parts.items() if weighted > 0
-    )
-    if len(drawn) <= width:
-        return drawn
-    total = sum(weighted for weighted in parts.values() if weighted > 0)
-    room = max(1, width - 2 * len(parts))
-    return " ".join(
-        letter * max(1, int(weighted / total * room))
-        for letter, weighted in parts.items()
-        if weighted > 0
-    )[:width]
+    return {letter: weighted for letter, weighted in parts.items() if weighted > 0}
+
+
+def _fitting(parts: Mapping[str, float], width: int) -> float:
+    return max(1, width - 2 * len(parts)) / sum(parts.values())
+
+
+def _drawn(parts: Mapping[str, float], scale: float) -> str:
+    cells = {letter: weighted * scale for letter, weighted in parts.items()}
+    # Rounding up part by part would have no room where the scale is what fits.
+    whole = round if scale == 1.0 else int
+    return " ".join(letter * max(1, whole(count)) for letter, count in cells.items())

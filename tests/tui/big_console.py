@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -199,9 +200,11 @@ class BusyProcesses:
         ]
 
     async def watch(self, stacks: Collection[str], changed: Callable[[], None]) -> None:
-        """Tell of a change with each look."""
+        """Tell of a change each second."""
+        never = asyncio.Event()
         while stacks:
-            await asyncio.sleep(1.0)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(never.wait(), 1.0)
             changed()
 
     def change(self, do: Do, row: ProcessRow) -> str:

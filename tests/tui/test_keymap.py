@@ -2,6 +2,7 @@
 
 import pytest
 
+from cacheroute.console.keys import KEYS, SCREENS as KEYS_OF_SCREENS, remapped
 from cacheroute_tui.app import SCREENS
 from cacheroute_tui.keymap import COMMON, MOVING, Key, KeyConflict, bindings, in_footer
 from cacheroute_tui.screens.base import ConsoleScreen
@@ -34,6 +35,22 @@ def test_quit_by_two_ways_is_on_every_screen(screen: type[ConsoleScreen]) -> Non
     of_quit = {key.keys for key in screen.every_key() if key.id in ("quit", "quit.now")}
 
     assert of_quit == {"q", "ctrl+c"}
+
+
+@pytest.mark.parametrize("screen", ALL_SCREENS, ids=lambda screen: screen.NAME)
+def test_the_shared_table_has_the_keys_of_each_screen(screen: type[ConsoleScreen]) -> None:
+    named = {key for part in KEYS_OF_SCREENS[screen.NAME] for key in part}
+    own = {key.id for key in screen.KEYS}
+
+    # What a screen leaves out of the shared parts is covered by a key of its own.
+    assert own <= named
+    covered = {name for key in screen.KEYS for name in key.keys.split(",")}
+    assert all(covered & set(KEYS[key].split(",")) for key in named - own)
+    assert all(key.keys == KEYS[key.id] for key in (*screen.every_key(), *MOVING))
+
+
+def test_the_keys_as_they_are_are_no_conflict() -> None:
+    assert remapped(KEYS).problems == ()
 
 
 def test_two_keys_of_the_same_name_are_an_error() -> None:

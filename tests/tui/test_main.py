@@ -72,3 +72,28 @@ def test_a_bug_is_one_line_and_a_file_and_shows_no_token(
     ]
     assert "in draw" in kept.read_text()
     assert "hush-hush" not in kept.read_text()
+
+
+def test_a_recording_that_is_not_there_is_told_of_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "none"
+
+    assert main(["--once", f"--replay={path}"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"cacheroute: error: {path} cannot be read (No such file or directory)"
+    ]
+
+
+def test_doubts_stand_beside_a_picture_and_not_on_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[keys]\nthme = 'T'\n", encoding="utf-8")
+
+    assert main(["--once", "--demo", f"--config={file}"]) == 0
+    said = capsys.readouterr()
+    assert said.err == (
+        f"cacheroute: note: {file}:2: keys.thme is not known; did you mean theme?\n"
+    )
+    assert "keys.thme" not in said.out

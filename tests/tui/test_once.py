@@ -94,3 +94,15 @@ def test_what_cannot_be_used_is_said_in_a_line(words: tuple[str, ...], told: str
     assert done.returncode == 2, done.stderr
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_has_left_is_exit_141_and_silence() -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    with open(writes, "wb") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "cacheroute_tui", "--once", "--demo"],
+            stdout=pipe, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False, timeout=120,
+        )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cacheroute_cli.context import Given
-from cacheroute_cli.diagnostics import Fault
+from cacheroute_cli.diagnostics import Fault, UsageFault
 from cacheroute_tui.starting import Typed, options_of
 
 CONFIG = """
@@ -54,15 +54,34 @@ def test_the_configuration_is_taken_over(given: Given) -> None:
     assert not found.may_write
 
 
-def test_what_is_typed_outranks_it_within_bounds(given: Given) -> None:
-    typed = Typed(screen="raw", interval_s=0.01, theme="mono", mouse=True)
+def test_what_is_typed_outranks_it(given: Given) -> None:
+    typed = Typed(screen="raw", interval_s=0.5, theme="mono", mouse=True)
     found = options_of(given, typed, {})
 
     assert found.screen == "raw"
     assert found.interval_s == 0.5
     assert found.theme == "mono"
     assert found.mouse
-    assert options_of(given, Typed(interval_s=900), {}).interval_s == 10.0
+    with pytest.raises(UsageFault, match="--interval must be between"):
+        options_of(given, Typed(interval_s=900), {})
+
+
+def test_what_cannot_be_used_is_doubted_and_the_rest_holds(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        '[tui]\ninterval = 30\ncolumns = ["id", "sate", "trend"]\n'
+        '[keys]\n"app.theme" = "T"\npause = "q"\n',
+        encoding="utf-8",
+    )
+
+    found = options_of(Given(config_file=str(file)), Typed(), {})
+
+    assert found.interval_s == 10
+    assert found.columns == ("sign", "id", "trend")
+    assert found.keys == {"theme": "T"}
+    assert [doubt.partition(": ")[2].split()[0] for doubt in found.doubts] == [
+        "tui.interval", "tui.columns:", "keys.pause",
+    ]  # fmt: skip
 
 
 def test_every_context_that_can_be_used_is_there_to_choose(given: Given) -> None:

@@ -27,8 +27,8 @@ from cacheroute_tui.keymap import Key
 from cacheroute_tui.leaving import Leaving
 from cacheroute_tui.operating import Operating
 from cacheroute_tui.options import INTERVALS_S, Target, TuiOptions
-from cacheroute_tui.reading import explained_lines, help_lines
 from cacheroute_tui.plain_signs import PlainSigns
+from cacheroute_tui.reading import explained_lines, help_lines
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.screens.instances import Instances
 from cacheroute_tui.screens.overview import Overview

@@ -71,6 +71,10 @@ class _Kept:
     """Whether asking again would change nothing."""
 
 
+NOT_ASKED_YET = "it comes with the next look"
+"""Why a part is not there that no screen has wanted."""
+
+
 class Feed:
     """Looks, and hands each new snapshot on."""
 
@@ -184,6 +188,9 @@ class Feed:
             kept = await self._asked(name, PARTS[name].ask, now_s, every_s=WATCHED_EVERY_S)
             if kept.why is None:
                 found[name] = kept.value
+        for name in PARTS.keys() - self.needs - found.keys():
+            # No rows of it would read as if there were none, on the screen that is gone to next.
+            missing.setdefault(name, NOT_ASKED_YET)
         for name, ask in self.asks.items():
             kept = await self._asked(f"more.{name}", ask, now_s, every_s=0.0)
             if kept.why is None:

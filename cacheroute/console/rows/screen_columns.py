@@ -8,8 +8,11 @@ from cacheroute.console.rows.instances import INSTANCES
 
 DRAWN: Mapping[str, str] = {
     "trend": "Requests it worked on over the last looks, the newest right; a dot is a gap.",
-    "parts": "The score as letters, one a point: i inflight, p prepare, r ready, q depth, "
-    "f prefill, d decode, b backlog; or why it is not in the choice.",
+    "parts": "The score as letters, one a point: i inflight, p prepare, r ready, f prefill, "
+    "d decode, b backlog, q requests a second; fewer, and of all rows alike, where the highest "
+    "score has no room; or why it is not in the choice.",
+    "ttft_p95": "Time to first token that 95 of 100 of its last requests kept to, of at most 64 "
+    "within 10 min; a dash where none has told.",
 }
 """Columns that only a screen has, and what they mean."""
 _SIGN = "sign"

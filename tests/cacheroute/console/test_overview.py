@@ -221,3 +221,13 @@ def test_a_proxy_without_a_summary_or_loads_is_told_with_dashes() -> None:
     overview = overview_of(status=status, pool=None, rows=[], loads=None, proxy_url="http://h")
 
     assert (overview.inflight, overview.accepting, overview.backlog_max_ms) == (None, None, None)
+
+
+def test_a_reason_that_only_repeats_the_counts_is_left_out() -> None:
+    def reason(said: str) -> list[str]:
+        pool = {"pool_admission_state": "degraded", "pool_admission_reason": said}
+        return [line for line in text_of(an_overview(pool=pool)) if "alive:" in line]
+
+    assert reason("Of 3 alive: 3 degraded.") == []
+    assert reason("Of 3 alive: 1 accepting, 2 rejecting.") == []
+    assert len(reason("Of 3 alive: 1 degraded, 2 without a snapshot.")) == 1

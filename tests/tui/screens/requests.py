@@ -22,7 +22,7 @@ def room(name: str, start_ms: float, end_ms: float, predicted_ms: float | None =
 def request(seq: int, request_id: str, *, e2e_ms: float = 1_200.0) -> TraceRow:
     """Return a request of a Scheduler that went through every room."""
     return TraceRow(
-        seq=seq, at=datetime.fromtimestamp(WALL_S - seq, UTC), request_id=request_id,
+        seq=seq, at=datetime.fromtimestamp(WALL_S - 60 + seq, UTC), request_id=request_id,
         endpoint="/v1/chat/completions", model="llama-3", stream=True, caller="scheduler",
         instance_id="inst-9001", attempts=1, status=200, outcome="ok", error=None, sent_ms=260.0,
         ttft_ms=400.0, e2e_ms=e2e_ms, prompt_tokens=900, completion_tokens=40, cached_tokens=None,

@@ -41,7 +41,7 @@ async def test_the_way_of_a_request_is_drawn_with_every_link(tmp_path: Path) -> 
         " Client",
         "   └─▶ Scheduler ● registered  http://127.0.0.1:7002  heard 0.8s ago",
         "         └─▶ Proxy proxy-a  127.0.0.1:8002  least_load",
-        "               └─▶ Instances 8  ● 5 alive  ◐ 1 stale  ✕ 1 dead  ■ 1 draining",
+        "               └─▶ Instances 8  ● 5 alive  ■ 1 draining  ◐ 1 stale  ✕ 1 dead",
         "",
         " kdn-1  best 820 Mbps · 1.9ms  reported by inst-9001",
         "   ├─ ► inst-9001  ● alive        820 Mbps · 1.9ms   0.4s  iface=[eth0]",

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from cacheroute.console.amounts import render_duration
+from cacheroute.console.amounts import render_duration, render_ms
 from cacheroute.console.columns import Column
 from cacheroute.console.history import History
 from cacheroute.console.rows.instances import INSTANCES, FleetRow
 from cacheroute.console.rows.screen_columns import DRAWN
 from cacheroute.console.sparks import spark
-from cacheroute.console.standing import letters_of, why_not_chosen
+from cacheroute.console.standing import letters_of, scale_of, why_not_chosen
 from cacheroute.console.store import Seen
 
 TREND_SERIES = "inflight"
@@ -45,11 +45,11 @@ _WIDE = (
     "sign", "id", "address", "state", "admission_state", "inflight", "prepare_queue_depth",
     "ready_queue_depth", "pending_prefill_count", "active_decode_count", "backlog_ms", "score",
     "parts", "cpu_util", "memory_util", "gpu_util", "gpu_memory_util", "network_rx_mbps",
-    "network_tx_mbps",
+    "network_tx_mbps", "ttft_p95",
 )  # fmt: skip
 _RANKS = {
     "address": 9, "parts": 8, "network_tx_mbps": 7, "network_rx_mbps": 7, "gpu_memory_util": 6,
-    "trend": 5, "prepare_queue_depth": 4, "ready_queue_depth": 4, "cpu_util": 4,
+    "ttft_p95": 5, "trend": 5, "prepare_queue_depth": 4, "ready_queue_depth": 4, "cpu_util": 4,
     "memory_util": 3, "backlog_ms": 2, "gpu_util": 1, "pending_prefill_count": 6,
     "active_decode_count": 6, "admission_state": 6,
 }  # fmt: skip
@@ -76,6 +76,7 @@ def fleet_columns(
     more = {
         "parts": _parts(look),
         "trend": _trend(history, look, trend_width, as_ascii=as_ascii),
+        "ttft_p95": _first_token(look),
         "age_s": _age(since_s),
     }
     names = chosen or (*(_WIDE if is_wide else _USUAL), "trend", "age_s")
@@ -151,14 +152,43 @@ def _thinned(values: Sequence[float], every: int) -> list[float]:
     return found[::-1]
 
 
+def _first_token(look: Callable[[], Seen | None]) -> Column[FleetRow]:
+    def p95_ms(row: FleetRow) -> float | None:
+        now = look()
+        told = now.first_tokens.get(row.id) if now else None
+        return None if told is None else told.p95_ms
+
+    return Column(
+        key="ttft_p95",
+        header="TTFTp95",
+        text=lambda row: render_ms(p95_ms(row)).replace(" ", ""),
+        value=p95_ms,
+        doc=DRAWN["ttft_p95"],
+        width=7,
+        right=True,
+        rank=_RANKS["ttft_p95"],
+    )
+
+
 def _parts(look: Callable[[], Seen | None]) -> Column[FleetRow]:
+    scaled: tuple[Seen | None, float] = (None, 1.0)
+
+    def scale(now: Seen) -> float:
+        nonlocal scaled
+        if scaled[0] is not now:
+            # Letters are compared from row to row, so the highest score rules for all.
+            chosen = [row for row in now.rows if why_not_chosen(row) is None]
+            top = max(chosen, key=lambda row: row.score or 0.0, default=None)
+            scaled = (now, 1.0 if top is None else scale_of(now.points(top.id), _PARTS_WIDTH))
+        return scaled[1]
+
     def text(row: FleetRow) -> str:
         now = look()
         if now is None:
             return ""
         if (why := why_not_chosen(row)) is not None:
             return why
-        return letters_of(now.points(row.id), _PARTS_WIDTH)
+        return letters_of(now.points(row.id), _PARTS_WIDTH, scale=scale(now))
 
     return Column(
         key="parts",

@@ -29,6 +29,8 @@ from cacheroute_tui.screens.panels import (
 from cacheroute_tui.widgets.lines import Lines, Span, TextLine
 from cacheroute_tui.widgets.panel import Panel
 
+_GPU_CELLS = {"line": 8, "narrow": 14, "normal": 30, "wide": 14}
+"""Of the line of a host; a wide terminal has it in one half, with the age of its report."""
 _TREND_CELLS = {"line": 6, "narrow": 8, "normal": 12, "wide": 10}
 
 
@@ -37,6 +39,7 @@ class Instances(ListScreen[FleetRow]):
 
     NAME, TITLE, NUMBER, SHORT = "instances", "Instances", 2, "Inst"
     KIND = INSTANCES
+    USUAL = ("usual", "Who may be chosen first, of those the lowest score on top.")
     KEYS: ClassVar[tuple[Key, ...]] = (
         *LISTING,
         Key(id="instances.open", label="Detail", action="open_row", rank=4,
@@ -114,7 +117,7 @@ class Instances(ListScreen[FleetRow]):
         if look is None or row is None:
             panel.fill("no Instance", [])
             return
-        width = 18 if self.shape == "narrow" else 30
+        width = _GPU_CELLS[self.shape]
         panel.fill(
             instance_title(look, row.id),
             [

@@ -34,6 +34,8 @@ class ListScreen(ConsoleScreen, Generic[R]):
 
     KIND: ClassVar[Kind[Any]]
     KEYS: ClassVar[tuple[Key, ...]] = LISTING
+    USUAL: ClassVar[tuple[str, str]] = ("usual", "As the Proxy tells them.")
+    """The order of `rows_of`: a word for it, and what that means."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +128,7 @@ class ListScreen(ConsoleScreen, Generic[R]):
             return ()
         marked, hidden = self.table.mark_counts
         orders = self.table.orders
-        order = "usual"
+        order = self.USUAL[0]
         if orders:
             order = orders[0].column.header.strip().lower() + ("▼" if orders[0].descending else "▲")
         parts = []
@@ -223,7 +225,7 @@ class ListScreen(ConsoleScreen, Generic[R]):
             for column in self.KIND.columns
             if column.key != "sign"
         ]
-        usual = Choice(id="", text=f"{'usual':<12} As the Proxy's choice would have it.")
+        usual = Choice(id="", text=f"{self.USUAL[0]:<12} {self.USUAL[1]}")
 
         def chosen(key: str | None) -> None:
             if key is None:

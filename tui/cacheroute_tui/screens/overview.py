@@ -7,20 +7,22 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from cacheroute.console.amounts import (
+    render_bandwidth,
     render_clock,
     render_count,
     render_duration,
+    render_latency,
     render_ms,
-    render_number,
     render_score,
     render_wait,
 )
-from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.cells import UNKNOWN, pad, printable
 from cacheroute.console.columns import Tone
 from cacheroute.console.queueing import render_queue
 from cacheroute.console.rows.decisions import DecisionRow
 from cacheroute.console.rows.instances import INSTANCES
 from cacheroute.console.rows.states import SIGNS, TONES
+from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.sparks import spark
 from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.keymap import CHARTING, LISTING, Key
@@ -29,12 +31,18 @@ from cacheroute_tui.screens.instances import Instances
 from cacheroute_tui.screens.panels import state_counts
 from cacheroute_tui.screens.windowed import Windowed
 from cacheroute_tui.widgets.charts import Chart, Course
+from cacheroute_tui.widgets.column_layout import shortened
 from cacheroute_tui.widgets.lines import Span, TextLine
 from cacheroute_tui.widgets.panel import Panel
 
 _BOXES = ("pool", "requests", "queues", "knowledge")
 _REPORT_IS_FRESH_S = 10.0
 _SPREAD = ("worst", "median", "best")
+_SHOWN_LINKS = 2
+_LINK_CELLS = 22
+"""What a link takes beside the name of its node."""
+_ID_CELLS = {"line": 10, "narrow": 10, "normal": 14, "wide": 14}
+"""The end of a request's name tells it apart; the reason has the rest of the line."""
 
 
 class Overview(Windowed, Instances):
@@ -75,7 +83,7 @@ class Overview(Windowed, Instances):
             "pool": ("Pool", self._pool(look)),
             "requests": ("Requests", self._requests(look, width)),
             "queues": ("Queues", self._queues(look, width)),
-            "knowledge": ("Injection / KDN", self._knowledge(look)),
+            "knowledge": (_knowledge_title(look), self._knowledge(look, width)),
         }
         for name, (title, lines) in boxes.items():
             self.query_one(f"#{name}", Panel).fill(title, lines)
@@ -84,7 +92,7 @@ class Overview(Windowed, Instances):
         lines = (
             [[Span(f" not told: {why_not}", "dim")]]
             if why_not is not None
-            else decision_lines(look.decisions[:room])
+            else decision_lines(look.decisions[:room], id_cells=_ID_CELLS[self.shape])
         )
         self.query_one("#decisions", Panel).fill("why this Instance?", lines)
         title = alerts_title(look.noted, with_keys=self.shape != "narrow")
@@ -140,6 +148,10 @@ class Overview(Windowed, Instances):
         reports = [row.report_age_s for row in look.rows if row.report_age_s is not None]
         fresh = [age_s for age_s in reports if age_s <= _REPORT_IS_FRESH_S]
         oldest = render_duration(max(fresh, default=None))
+        reports_line = [Span(f"reports {len(fresh)}/{len(look.rows)}   oldest {oldest}")]
+        if counts["ejected"]:
+            reported = Span(f"reports {len(fresh)}/{len(look.rows)} {oldest}")
+            reports_line = [*_counted("ejected", counts["ejected"]), reported]
         return [
             [
                 Span(" "),
@@ -155,7 +167,7 @@ class Overview(Windowed, Instances):
                     f"  rej {render_count(found.rejecting)}"
                 ),
             ],
-            [Span(f" reports {len(fresh)}/{len(look.rows)}   oldest {oldest}")],
+            [Span(" "), *reports_line],
         ]
 
     def _requests(self, look: Seen, width: int) -> list[TextLine]:
@@ -191,7 +203,7 @@ class Overview(Windowed, Instances):
         longest = f"{render_wait(found.backlog_max_ms):>8}  {found.backlog_max_id or ''}"
         return [*lines, [Span(" backlog  ", "dim"), Span(longest)]]
 
-    def _knowledge(self, look: Seen) -> list[TextLine]:
+    def _knowledge(self, look: Seen, width: int) -> list[TextLine]:
         counts = look.overview.knowledge
         if counts is None:
             lines: list[TextLine] = [[Span(" the Proxy does not tell", "dim")]]
@@ -203,18 +215,31 @@ class Overview(Windowed, Instances):
             lines = [[Span(f" text {text:.0f}%  kv {kv:.0f}%  fallback {counts.fallback}")]]
         if (why := self.missing("topology")) is not None:
             return [*lines, [Span(f" links: {why}", "dim")]]
-        best = [link for link in look.links if link.is_best]
-        for link in best[:2]:
+        room = max(12, width - _LINK_CELLS)
+        for link in _best_links(look)[:_SHOWN_LINKS]:
             lines.append(
                 [
-                    Span(f" {link.kdn:<12.12} "),
-                    Span(f"{render_number(link.bandwidth_mbps):>6} Mbps "),
-                    Span(f"{render_number(link.latency_ms):>5} ms"),
+                    Span(f" {pad(shortened(_node_name(link.kdn), room), room)} "),
+                    Span(f"{render_bandwidth(link.bandwidth_mbps):>11} "),
+                    Span(f"{render_latency(link.latency_ms):>7}"),
                 ]
             )
-        if len(best) > 2:
-            lines[-1] = [Span(f" {len(best) - 1} more links: 6 shows them", "dim")]
         return lines
+
+
+def _best_links(look: Seen) -> list[LinkRow]:
+    return [link for link in look.links if link.is_best]
+
+
+def _knowledge_title(look: Seen) -> str:
+    links = len(_best_links(look))
+    more = f" · {_SHOWN_LINKS} of {links}, 6 shows all" if links > _SHOWN_LINKS else ""
+    return f"Injection / KDN{more}"
+
+
+def _node_name(kdn: str) -> str:
+    """Write the address of a node without its scheme, which all of them have."""
+    return kdn.removeprefix("kdn://")
 
 
 def _counted(shown: str, count: int) -> list[Span]:
@@ -223,15 +248,16 @@ def _counted(shown: str, count: int) -> list[Span]:
     return [Span(f"{SIGNS[shown]} {word} {count}", ink), Span("  ")]  # type: ignore[index]
 
 
-def decision_lines(decisions: Sequence[DecisionRow]) -> list[TextLine]:
+def decision_lines(decisions: Sequence[DecisionRow], *, id_cells: int = 24) -> list[TextLine]:
     """Return a line for each decision, the newest first."""
     if not decisions:
         return [[Span(" nothing was decided yet", "dim")]]
-    return [_decision(one) for one in decisions]
+    return [_decision(one, id_cells) for one in decisions]
 
 
-def _decision(one: DecisionRow) -> TextLine:
-    head = [Span(f" {render_clock(one.at)} ", "dim"), Span(f"{one.request_id:<10.24} → ")]
+def _decision(one: DecisionRow, id_cells: int) -> TextLine:
+    request = pad(shortened(printable(one.request_id), id_cells), 10)
+    head = [Span(f" {render_clock(one.at)} ", "dim"), Span(f"{request} → ")]
     if one.instance_id is None:
         return [*head, Span("nobody ", "bad"), Span(one.reason)]
     parts = [*head, Span(f"{one.instance_id} ", "title")]

@@ -58,6 +58,7 @@ class Processes(ListScreen[ProcessRow]):
 
     NAME, TITLE, NUMBER, SHORT = "processes", "Processes", 8, "Proc"
     KIND = PROCESSES
+    USUAL = ("stack", "As their stack lists them, then those that were started by hand.")
     DEFAULT_CSS = """
     Processes #rows { height: 40%; }
     Processes #log-head { height: 1; }

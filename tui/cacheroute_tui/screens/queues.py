@@ -33,6 +33,7 @@ class Queues(Windowed, ListScreen[LoadRow]):
 
     NAME, TITLE, NUMBER, SHORT = "queues", "Queues", 4, "Que"
     KIND = QUEUES
+    USUAL = ("wait", "The longest wait on top.")
     NEEDS = frozenset({"traces", "topology"})
     KEYS: ClassVar[tuple[Key, ...]] = (
         *LISTING,

@@ -35,6 +35,7 @@ class Resources(Windowed, ListScreen[ResourceRow]):
 
     NAME, TITLE, NUMBER, SHORT = "resources", "Resources", 3, "Res"
     KIND = RESOURCES
+    USUAL = ("name", "Those alive first, by name.")
     KEYS: ClassVar[tuple[Key, ...]] = (
         *LISTING,
         *CHARTING,

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
-from cacheroute.console.amounts import render_duration, render_latency
+from cacheroute.console.amounts import render_bandwidth, render_duration, render_latency
 from cacheroute.console.cells import UNKNOWN, cells, clip, pad
 from cacheroute.console.columns import Tone
 from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.store import Seen
+from cacheroute_tui.screens.panels import state_counts
 from cacheroute_tui.widgets.later_lines import Part
 from cacheroute_tui.widgets.lines import Span, TextLine
 
@@ -66,15 +68,10 @@ def drawn_chain(look: Seen, proxy_url: str) -> list[TextLine]:
 
 def _counted(rows: Sequence[FleetRow]) -> list[Span]:
     found: list[Span] = [Span(str(len(rows)))]
-    draining = sum(row.state == "alive" and bool(row.draining) for row in rows)
-    for state, (sign, tone) in _SIGNS.items():
-        count = sum(row.state == state for row in rows)
-        if state == "alive":
-            count -= draining
+    for shown, count in state_counts(rows).items():
         if count:
-            found.append(Span(f"  {sign} {count} {state}", tone))
-    if draining:
-        found.append(Span(f"  ■ {draining} draining", "warn"))
+            word = "draining" if shown == "drain" else shown
+            found.append(Span(f"  {SIGNS[shown]} {count} {word}", TONES[shown]))
     return found
 
 
@@ -126,8 +123,7 @@ def _link(link: LinkRow, wide: int, *, is_last: bool) -> TextLine:
 
 
 def _speed(link: LinkRow) -> str:
-    speed = UNKNOWN if link.bandwidth_mbps is None else f"{link.bandwidth_mbps:,.0f} Mbps"
-    return f"{speed} · {render_latency(link.latency_ms)}"
+    return f"{render_bandwidth(link.bandwidth_mbps)} · {render_latency(link.latency_ms)}"
 
 
 def _without_link(look: Seen, *, faults_only: bool) -> list[Part]:

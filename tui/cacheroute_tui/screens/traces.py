@@ -25,6 +25,7 @@ class Traces(ListScreen[TraceRow]):
     NAME, TITLE, NUMBER, SHORT = "traces", "Traces", 7, "Trace"
     NEEDS = frozenset({"traces", "decisions"})
     KIND = TRACES
+    USUAL = ("newest", "The newest on top.")
     KEYS = (
         *LISTING,
         Key(id="traces.slow", label="Slow", action="slow_first", rank=4,
@@ -37,8 +38,8 @@ class Traces(ListScreen[TraceRow]):
         yield Lines(id="waterfall")
 
     def rows_of(self, look: Seen) -> Sequence[TraceRow]:
-        """Return the requests, the newest first."""
-        return look.traces
+        """Return the requests, those that came last on top; the Proxy tells them as they end."""
+        return sorted(look.traces, key=_came, reverse=True)
 
     def id_of(self, row: TraceRow) -> str:
         """Return its number: two requests may have one name."""
@@ -109,3 +110,7 @@ class Traces(ListScreen[TraceRow]):
         is_slow = any(order.column.key == "e2e_ms" for order in self.table.orders)
         slowest = next(column for column in COLUMNS if column.key == "e2e_ms")
         self.take_order(() if is_slow else (Order(column=slowest, descending=True),))
+
+
+def _came(row: TraceRow) -> tuple[float, int]:
+    return (0.0 if row.at is None else row.at.timestamp(), row.seq)

@@ -17,7 +17,8 @@ from cacheroute.console.cells import printable
 class Confirm(ModalScreen[bool]):
     """Hands back whether to go on."""
 
-    DEFAULT_CSS = """
+    # As what the toolkit calls default it would be outranked, and hide what the question is about.
+    CSS = """
     Confirm { align: center middle; background: $background 60%; }
     Confirm > Vertical { width: 72; max-width: 96%; height: auto; max-height: 90%;
         border: round $warning; background: $surface; padding: 0 1; }

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cacheroute.console.amounts import render_duration
+from cacheroute.console.cells import UNKNOWN, cells, clip
 from cacheroute.console.columns import Tone
 from cacheroute.console.store import Phase
 from cacheroute.wire.console import Proxy, QueueRules
@@ -21,6 +22,8 @@ SIGNS: dict[Phase, tuple[str, str, Tone]] = {
     "lost": ("✕", "LOST", "bad"),
 }
 """Sign, word and tone of each phase."""
+_LEAST_ID = 4
+"""Cells of the Proxy's own name that are always shown."""
 
 
 class Header(Lines):
@@ -44,12 +47,10 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
     is_wide = width >= 140
     gap = "   " if is_wide else " "
     proxy = None if look is None else look.look.snapshot.proxy
-    left = [
-        Span(" CacheRoute ", "title"),
-        Span(("▸ " if is_wide else "▸") + app.target.title, "accent"),
-        Span(gap + ((proxy.proxy_id if proxy else None) or "—")),
-        Span(gap + short_url(app.target.proxy_url), "dim"),
-    ]
+    brand = Span(" CacheRoute ", "title")
+    where = Span(gap + short_url(app.target.proxy_url), "dim")
+    title = Span(("▸ " if is_wide else "▸") + app.target.title, "accent")
+    proxy_id = (proxy.proxy_id if proxy else None) or UNKNOWN
     age_s = connection.age_s(now.mono_s)
     facts = [Span(f"{sign} {word}", tone)]
     if age_s is not None:
@@ -69,7 +70,11 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
     write = Span("WRITE", "warn") if app.may_write else Span("RO")
     clock = f"{datetime.fromtimestamp(now.wall_s).astimezone():%H:%M:%S}"
     right = [*facts, Span("  "), write, Span(f"  {clock} ")]
-    return spread(left, right, width)
+    used = sum(cells(span.text) for span in (title, where, *right)) + len(gap) + 1
+    if used + cells(brand.text) + cells(proxy_id) > width:
+        # The address, port and all, is what tells two Proxies apart at night.
+        brand, proxy_id = Span(" "), clip(proxy_id, max(_LEAST_ID, width - used - 1))
+    return spread([brand, title, Span(gap + proxy_id), where], right, width)
 
 
 def _modes(proxy: Proxy, rules: QueueRules | None) -> str:

@@ -48,3 +48,12 @@ def test_each_count_stands_with_its_limit_where_the_proxy_tells_it() -> None:
     ]  # fmt: skip
     assert (tones["PREP-Q"], tones["READY-Q"]) == ("plain", "bad")
     assert QUEUES.column("prepare_queue_depth").reader()(row) == 1
+
+
+def test_columns_that_matter_least_go_first_where_there_is_no_room() -> None:
+    ranks = {column.key: column.rank for column in QUEUES.columns if not column.wide}
+
+    assert max(ranks, key=lambda key: ranks[key]) == "is_alive"
+    assert [key for key, rank in ranks.items() if not rank] == [
+        "id", "prepare_queue_depth", "ready_queue_depth",
+    ]  # fmt: skip
