@@ -9,13 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cacheroute.core.injection.cost import LOOKUP_MS, Situation, estimate
+from cacheroute.core.injection.cost import Situation, estimate
 from cacheroute.core.injection.decide import decide as decide_injection
 from cacheroute.core.task import KVCACHE, TEXT
 
 if TYPE_CHECKING:
+    from cacheroute.core.dispatch.approach import Approach
     from cacheroute.core.dispatch.links import LinkKey
+    from cacheroute.core.dispatch.upcoming import Upcoming
     from cacheroute.core.injection.rules import InjectionRules
+    from cacheroute.core.injection.terms import IwsTerms
     from cacheroute.core.pool_member import Member
     from cacheroute.core.task import Task
     from cacheroute.core.topology import Topology
@@ -39,30 +42,15 @@ class Decider:
         gate, now_mono_s = passage.gate, passage.placed_mono_s
         key: LinkKey = (member.instance.instance_id, task.kdn_address)
         situation = self._situation(task, member, key, now_mono_s)
-        free_in_ms = gate.board.wait_ms(now_mono_s)
+        approach = gate.upcoming.approach(now_mono_s, gate.board.wait_ms(now_mono_s))
+        situation = replace(situation, prepare_wait_ms=approach.place_in_ms)
         factors = self._forecasts.of(member).corrections.factors
         coefficients = self._forecasts.coefficients
-        own_ms = situation.link_active_in_ms + (situation.rtt_ms or 0.0) + LOOKUP_MS
-        situation = replace(
-            situation, ready_wait_ms=gate.upcoming.wait_ms(now_mono_s, free_in_ms, own_ms)
-        )
         first = estimate(
             task, situation, coefficients=coefficients, rules=self._rules, factors=factors
         )
         if first is not None:
-            # Who becomes ready while our KV is on the link goes first, so KV waits for more.
-            kv_wait_ms = gate.upcoming.wait_ms(now_mono_s, free_in_ms, first.kv_prepare_ms)
-            kv_service_ms = first.redis_kv_load_ms + first.residual_prefill_ms
-            situation = replace(
-                situation,
-                kv_ready_wait_ms=kv_wait_ms,
-                text_delay_ms=gate.upcoming.delay_ms(
-                    now_mono_s, free_in_ms, first.text_prepare_ms, first.text_prefill_ms
-                ),
-                kv_delay_ms=gate.upcoming.delay_ms(
-                    now_mono_s, free_in_ms, first.kv_prepare_ms, kv_service_ms
-                ),
-            )
+            situation = _among_others(situation, first, gate.upcoming, approach)
         decision = passage.decision = decide_injection(
             task, situation, coefficients=coefficients, rules=self._rules, factors=factors
         )
@@ -72,9 +60,10 @@ class Decider:
         terms = decision.terms
         if terms is None:
             return
-        if decision.mode == KVCACHE:
+        goes_as_kv = decision.mode == KVCACHE and terms.reused_tokens > 0
+        if goes_as_kv:
             passage.predicted_ttft_ms = terms.kv_total_ms
-            prepare_ms = terms.kv_prepare_ms
+            prepare_ms, work_ms = terms.kv_prepare_ms, terms.kv_transfer_ms
             service_ms = terms.redis_kv_load_ms + terms.residual_prefill_ms
             passage.link = self._turnstiles.links.reserve(key, now_mono_s, terms.kv_transfer_ms)
             trace.put("kv_link_reserved", 1)
@@ -83,9 +72,16 @@ class Decider:
             trace.mark("kdn_link_free_after", passage.link.end_s)
         else:
             passage.predicted_ttft_ms = terms.text_total_ms
-            prepare_ms = terms.text_prepare_ms
+            prepare_ms, work_ms = terms.text_prepare_ms, terms.lookup_ms
             service_ms = terms.text_prefill_ms
-        passage.coming = gate.upcoming.add(now_mono_s + prepare_ms / 1000, service_ms)
+        gate.upcoming.influx.came(now_mono_s)
+        passage.coming = gate.upcoming.add(
+            due_mono_s=now_mono_s + prepare_ms / 1000,
+            work_ms=work_ms,
+            service_ms=service_ms,
+            is_text=not goes_as_kv,
+            transfer=passage.link,
+        )
         trace.put("predict_text_prefill_ms", terms.text_prefill_ms)
         trace.put("predict_kv_bandwidth_mbps", terms.kv_bandwidth_mbps)
         trace.put("predict_kv_bandwidth_source", terms.kv_bandwidth_source)
@@ -116,6 +112,30 @@ class Decider:
         forecast = passage.forecast = self._forecasts.service(
             passage.member, task, mode=TEXT, knowledge_tokens=0
         )
-        wait_ms = gate.upcoming.wait_ms(now_mono_s, gate.board.wait_ms(now_mono_s))
+        approach = gate.upcoming.approach(now_mono_s, gate.board.wait_ms(now_mono_s))
+        wait_ms = approach.wait_ms(0.0, passes=True)  # it has no place in the line to wait for
         passage.predicted_ttft_ms = wait_ms + forecast.service_ms
         passage.story.trace.put("predict_total_ms", passage.predicted_ttft_ms)
+
+
+def _among_others(
+    situation: Situation, alone: IwsTerms, upcoming: Upcoming, approach: Approach
+) -> Situation:
+    """Return the situation with what others do to this one, and this one to others.
+
+    Who becomes ready while its KV is on the link goes first, so KV may wait for more than text.
+    """
+    text_passes = upcoming.passes(is_text=True)
+    kv_passes = upcoming.passes(is_text=not alone.reused_tokens)
+    text_ready_ms, text_ms = alone.text_prepare_ms, alone.text_prefill_ms
+    kv_ready_ms, kv_ms = alone.kv_prepare_ms, alone.residual_prefill_ms
+    return replace(
+        situation,
+        ready_wait_ms=approach.wait_ms(text_ready_ms, passes=text_passes),
+        kv_ready_wait_ms=approach.wait_ms(kv_ready_ms, passes=kv_passes),
+        text_delay_ms=approach.delay_ms(text_ready_ms, text_ms, passes=text_passes)
+        + approach.later_delay_ms(text_ready_ms, text_ms, passes=text_passes),
+        kv_delay_ms=approach.delay_ms(kv_ready_ms, alone.redis_kv_load_ms + kv_ms, passes=kv_passes)
+        # Those who come later are not held up by loading: it is over before they are there.
+        + approach.later_delay_ms(kv_ready_ms, kv_ms, passes=kv_passes),
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cacheroute.core.predict.correction import Corrections
 from cacheroute.core.predict.errors import PredictionErrors
+from cacheroute.core.predict.prefill import STEP_TOKENS
 from cacheroute.core.predict.service import ServiceForecast, predict_service
 
 if TYPE_CHECKING:
@@ -94,6 +95,11 @@ class Forecasts:
             factors=learned.corrections.factors,
             output_tokens=max(0, int(answer_tokens) - 1),
         )
+
+    def step_ms(self, member: Member) -> float:
+        """Forecast a full step of an Instance: how much of several prompts it reads together."""
+        factor = self.of(member).corrections.text_prefill.factor
+        return self.coefficients.prefill.predict_ms(STEP_TOKENS) * factor
 
     # What lookups wait for
 

@@ -20,6 +20,7 @@ from cacheroute.core.changes import (
     models_lost,
     named,
 )
+from cacheroute.core.health.ejection import Ejections
 from cacheroute.settings.nearest import nearest
 
 if TYPE_CHECKING:
@@ -90,7 +91,9 @@ class Outlook:
             dry_run=dry_run,
             changes=tuple(self._change(each, before[each], after[each]) for each in before),
             left=tuple(member.instance.instance_id for member in left),
-            left_resting=sum(map(self._proxy.ejections.is_resting, left)),
+            left_resting=sum(
+                Ejections.rests_at(member, self._proxy.clock.now().mono_s) for member in left
+            ),
             left_without=lost,
         )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cacheroute.core.dispatch.ticket import Ticket
 from cacheroute.core.errors import Draining
+from cacheroute.core.injection.paths import KV_INJECT
 from cacheroute.dataplane.turns import Signal
 from cacheroute.runtime.request_log import KnowledgeRecord
 from cacheroute.runtime.turnstiles import wake
@@ -102,6 +103,20 @@ class Passage:
     async def until_preparing(self) -> None:
         """Wait at turnstile 1; raises InstanceLeft or Draining."""
         await self._while(("waiting",))
+        if self.coming is not None:
+            self.coming.begins(self._mono_s())
+
+    def prepared(self) -> None:
+        """All is brought in that will be: whoever moves on by it is woken."""
+        ticket, gate, forecast = self.ticket, self.gate, self.forecast
+        if ticket is None:
+            return
+        ticket.is_text = self.path != KV_INJECT
+        if self.coming is not None and forecast is not None:
+            passes = gate.upcoming.passes(is_text=ticket.is_text)
+            self.coming.prepared(forecast.service_ms, passes=passes)
+        wake(gate.board.prepared(ticket))
+        self._changed()
 
     async def until_released(self) -> None:
         """Wait at turnstile 2; raises InstanceLeft or Draining."""
@@ -144,6 +159,7 @@ class Passage:
             holds_slot=self.ticket is not None,
             path="kv" if forecast.reused_tokens else "text",
             model_ms=forecast.uncorrected_ms,
+            step_ms=self._forecasts.step_ms(self.member),
         )
         self._changed()
         trace = self.story.trace

@@ -29,7 +29,6 @@ from cacheroute.core.task import KVCACHE, TEXT
 from cacheroute.core.topology import address_of
 from cacheroute.runtime.deciding import Decider
 from cacheroute.runtime.passage import InstanceLeft, Passage
-from cacheroute.runtime.turnstiles import wake
 
 if TYPE_CHECKING:
     from cacheroute.core.dispatch.links import LinkKey
@@ -113,10 +112,8 @@ class Preparation:
             trace.mark("prepare_dequeue_ms", mono_s())
             trace.put("prepare_seq", ticket.prepare_seq)
             await self._prepare(task, passage)
-            ticket.is_text = passage.path != "kv_inject"
             trace.mark("ready_enqueue_ms", mono_s())
-            wake(board.prepared(ticket))
-            self._turnstiles.on_change(member)
+            passage.prepared()
             await passage.until_released()
             trace.put("ready_release_seq", ticket.release_seq)
             trace.put("ready_release_policy", board.rules.release_policy)
@@ -230,8 +227,7 @@ class Preparation:
             story.trace.mark("kdn_fetch_end_ms", mono_s())
         terms = None if passage.decision is None else passage.decision.terms
         if terms is not None:
-            idle_ms = terms.text_prepare_ms - terms.text_net_wait_ms
-            waited_ms = (mono_s() - began_mono_s) * 1000 - idle_ms
+            waited_ms = (mono_s() - began_mono_s) * 1000 - terms.lookup_ms
             self._forecasts.saw_lookup(task.kdn_address, waited_ms, transfer_ms)
         story.found = classify(task.knowledge_ids, lookup.items, lookup.missing)
         return story.found

@@ -104,7 +104,7 @@ class ProxySettings(Section):
     """Other inference paths that are forwarded as they are, with their load counted."""
     cors_origins: tuple[WebOrigin, ...] = ()
     """Web pages whose scripts may call the service plane; none by default, `*` is any."""
-    max_capacity: NonNegativeInt = 8
+    max_capacity: Count = 8
     """Requests at once that count as a full pool in the reported load ratio; limits nothing."""
     shutdown_grace_s: NonNegativeFloat = 30.0
     """Time that running answers get to end when the Proxy stops, in seconds."""

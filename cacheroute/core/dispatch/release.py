@@ -7,7 +7,7 @@ while there are free slots; `begin` tells it that a new round of asking starts.
 import bisect
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from cacheroute.core.dispatch.rules import QueueRules, ReleasePolicy
 from cacheroute.core.dispatch.ticket import Ticket
@@ -15,6 +15,9 @@ from cacheroute.core.dispatch.ticket import Ticket
 
 class Policy(Protocol):
     """An order of release."""
+
+    text_passes: ClassVar[bool]
+    """Whether text that is prepared goes at once, and not behind all that came before it."""
 
     def begin(self) -> None:
         """Something has changed, and some may be released."""
@@ -36,6 +39,8 @@ class Policy(Protocol):
 class Ordered:
     """Strictly in order of arrival: who is not prepared yet keeps those behind waiting."""
 
+    text_passes: ClassVar[bool] = False
+
     def __init__(self, rules: QueueRules) -> None:
         del rules  # every policy is made alike
 
@@ -55,6 +60,9 @@ class Ordered:
 
 class TextBypass:
     """In order, but some prepared text requests may pass a head that is not prepared."""
+
+    # Each text that is prepared makes a round of its own, so the bound of a round holds none up.
+    text_passes: ClassVar[bool] = True
 
     def __init__(self, rules: QueueRules) -> None:
         self._most = rules.text_bypass_max_per_flush

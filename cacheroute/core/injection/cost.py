@@ -31,9 +31,11 @@ class Situation:
     """The same for a prompt that comes when its KV is there, behind those that come before it;
     None when it is not told apart."""
     text_delay_ms: float = 0.0
-    """How much longer those who are on their way would wait, in sum, for the prompt as text."""
+    """How much longer others would wait, in sum, for the prompt as text."""
     kv_delay_ms: float = 0.0
     """The same for the prompt with KV."""
+    prepare_wait_ms: float = 0.0
+    """Until one more may be prepared for the Instance."""
     rtt_ms: float | None = None
     """Round trip to the knowledge node; None when nobody measured it, which counts as none."""
     bandwidth_mbps: float | None = None
@@ -77,9 +79,11 @@ def _estimate(
     residual = max(1, whole - reused)
 
     text_net_wait = _wait_ms(situation.link_active_in_ms)
-    text_prepare = 0.0
+    prepare_wait = _wait_ms(situation.prepare_wait_ms) if knowledge else 0.0
+    text_prepare, lookup = prepare_wait, 0.0
     if knowledge and task.kdn_address:
-        text_prepare = text_net_wait + _wait_ms((situation.rtt_ms or 0.0) + LOOKUP_MS)
+        lookup = _wait_ms((situation.rtt_ms or 0.0) + LOOKUP_MS)
+        text_prepare = max(prepare_wait, text_net_wait) + lookup
     text_prefill = prefill.predict_ms(text_tokens) * factors.text_prefill
 
     bandwidth, source = situation.bandwidth_mbps, situation.bandwidth_source
@@ -89,7 +93,7 @@ def _estimate(
     kv_queue_wait = _wait_ms(situation.link_free_in_ms) if reused else 0.0
     kv_transfer_model = network_ms(kv.network_mb(reused), bandwidth, rules.bandwidth_utilisation)
     kv_transfer = kv_transfer_model * factors.transfer
-    kv_prepare = kv_queue_wait + kv_transfer
+    kv_prepare = max(prepare_wait, kv_queue_wait) + kv_transfer
     kv_factor = factors.kv_prefill if reused else factors.text_prefill
     load = coefficients.pull.pull_ms(kv.redis_gb(reused)) * kv_factor
     residual_prefill = prefill.predict_ms(residual, reused) * kv_factor
@@ -100,8 +104,10 @@ def _estimate(
     return IwsTerms(
         ready_wait_ms=ready_wait,
         kv_ready_wait_ms=kv_ready_wait,
+        prepare_wait_ms=prepare_wait,
         text_net_wait_ms=text_net_wait,
         text_prepare_ms=text_prepare,
+        lookup_ms=lookup,
         text_prefill_ms=text_prefill,
         text_total_ms=max(text_prepare, ready_wait) + text_prefill,
         kv_queue_wait_ms=kv_queue_wait,

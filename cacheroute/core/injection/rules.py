@@ -23,7 +23,7 @@ class InjectionRules:
     penalty_alpha: float = 0.5
     """Share of the wait for a busy link that counts against KV once more."""
     delay_weight: float = 1.0
-    """How much it counts that others who are on their way wait longer; 0 is as published."""
+    """How much it counts that others, on their way or expected, wait longer; 0 is as published."""
     header_tokens: int = 36
     """Tokens that chat template and instructions add to every prompt."""
     default_bandwidth_mbps: float = DEFAULT_BANDWIDTH_MBPS

@@ -16,10 +16,14 @@ class IwsTerms:
     """Until the Instance could begin with the prompt."""
     kv_ready_wait_ms: float
     """The same for a prompt whose KV must come first: others may be ready before it is."""
+    prepare_wait_ms: float
+    """Until one more may be prepared: others are before it at turnstile 1."""
     text_net_wait_ms: float
     """What a KV transfer that runs on the link holds the text up."""
     text_prepare_ms: float
-    """That, and asking the knowledge node."""
+    """The longer of both, and asking the knowledge node."""
+    lookup_ms: float
+    """Asking the knowledge node, where nobody is in the way."""
     text_prefill_ms: float
     """Computing the whole prompt."""
     text_total_ms: float
@@ -31,7 +35,7 @@ class IwsTerms:
     kv_transfer_model_ms: float
     """The same by the model alone, before what was observed of the link."""
     kv_prepare_ms: float
-    """Both."""
+    """That, behind the longer of both waits."""
     redis_kv_load_ms: float
     """Loading the KV from Redis into the engine."""
     residual_prefill_ms: float
@@ -39,7 +43,7 @@ class IwsTerms:
     kv_total_ms: float
     """To the first token, with knowledge as KV."""
     text_delay_ms: float
-    """What others who are on their way would wait longer for it as text, in sum, as weighed."""
+    """What others, on their way or expected, would wait longer for it as text, as weighed."""
     kv_delay_ms: float
     """The same with KV."""
     kdn_queue_penalty_ms: float

@@ -12,6 +12,11 @@ CURVE_ALONE_TOKENS = 115
 """Up to here the curve is believed alone; from here to its end, the larger of curve and line."""
 
 
+STEP_TOKENS = 2048
+"""What one step of an engine reads at most, by the usual setting: an engine fills the step that
+a prompt ends in with the prompts behind it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrefillModel:
     """Time to first token of an Instance that has nothing else to do."""

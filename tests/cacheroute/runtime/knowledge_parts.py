@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.injection.rules import InjectionRules
 from cacheroute.core.instance import Instance
 from cacheroute.core.request import RouteRequest
@@ -36,10 +37,16 @@ def a_forwarded_request(clock: HandClock, *, plain: bool = False, **task: Any) -
 class Way:
     """A Proxy, and requests that are taken through its rooms by hand."""
 
-    def __init__(self, *fleet: Instance, strategy: str = "iws", **rules: Any) -> None:
+    def __init__(
+        self,
+        *fleet: Instance,
+        strategy: str = "iws",
+        queue_rules: QueueRules | None = None,
+        **rules: Any,
+    ) -> None:
         self.proxy: Proxy
         self.clock: HandClock
-        self.proxy, self.clock = a_proxy(*(fleet or (an_instance("i-1"),)))
+        self.proxy, self.clock = a_proxy(*(fleet or (an_instance("i-1"),)), queue_rules=queue_rules)
         self.topology = Topology()
         self.decider = Decider(
             self.proxy, self.topology, InjectionRules(strategy=strategy, **rules)
@@ -49,6 +56,11 @@ class Way:
         """Let the Instance have reported its way to the node."""
         link = Link(bandwidth_mbps=bandwidth_mbps, latency_ms=latency_ms)
         assert self.topology.report("i-1", {KDN: link}, self.clock.now()) is None
+
+    def at_a_node_that_does_two_things_at_once(self) -> None:
+        """Let lookups have been answered beside transfers, and never after them."""
+        for _ in range(20):
+            self.proxy.forecasts.saw_lookup(KDN, waited_ms=0, transfer_ms=1000)
 
     def passage(self, **task: Any) -> Passage:
         """Choose an Instance for a request; nothing is decided yet."""

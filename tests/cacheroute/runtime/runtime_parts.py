@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from cacheroute.core.clock import Instant
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.health.ejection import Ejections
 from cacheroute.core.health.rules import EjectionRules
 from cacheroute.core.instance import Instance
@@ -36,7 +37,10 @@ class HandClock:
 
 
 def a_proxy(
-    *fleet: Instance, strategy: str = "round_robin", **ejection: float
+    *fleet: Instance,
+    strategy: str = "round_robin",
+    queue_rules: QueueRules | None = None,
+    **ejection: float,
 ) -> tuple[Proxy, HandClock]:
     """A Proxy in which these Instances have registered, and its clock."""
     clock = HandClock()
@@ -49,6 +53,7 @@ def a_proxy(
         strategy=row.build(Weights()),
         ejections=Ejections(EjectionRules(**ejection)),  # type: ignore[arg-type]
         mono_s=lambda: clock.mono_s,
+        queues=queue_rules or QueueRules(),
     )
     for instance in fleet:
         joined(proxy.pool, instance, clock.now())

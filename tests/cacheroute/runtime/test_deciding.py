@@ -1,16 +1,30 @@
 """What is decided is noted at once: the next request sees what this one will do."""
 
+from dataclasses import replace
+
 import pytest
 
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.injection.decision import InjectionDecision
+from cacheroute.core.injection.rules import InjectionRules
+from cacheroute.core.injection.terms import IwsTerms
 from cacheroute.core.pool_member import Member
+from cacheroute.runtime.passage import Passage
 from tests.cacheroute.core.pool_builders import an_instance
 from tests.cacheroute.runtime.knowledge_parts import KDN, Way
 from tests.cacheroute.runtime.runtime_parts import member_of
 
+TEXT_PASSES = QueueRules(release_policy="text_bypass")
+
 
 def one(way: Way) -> Member:
     return member_of(way.proxy, "i-1")
+
+
+def terms_of(passage: Passage) -> IwsTerms:
+    assert passage.decision is not None
+    assert passage.decision.terms is not None
+    return passage.decision.terms
 
 
 async def test_kv_reserves_the_link_and_a_place_among_those_who_come() -> None:
@@ -63,8 +77,7 @@ async def test_the_second_one_finds_the_link_taken_by_the_first() -> None:
 async def test_a_node_that_answers_beside_a_transfer_makes_no_text_wait() -> None:
     way = Way()
     way.measured()
-    for _ in range(20):
-        way.proxy.forecasts.saw_lookup(KDN, waited_ms=0, transfer_ms=1000)
+    way.at_a_node_that_does_two_things_at_once()
     way.decided()
     second = way.decided()
     assert second.decision is not None
@@ -103,10 +116,9 @@ async def test_prefills_that_are_on_their_way_are_waited_for() -> None:
     assert terms.kv_ready_wait_ms == terms.ready_wait_ms
 
 
-async def test_text_that_is_ready_first_is_read_before_kv_that_is_on_its_way() -> None:
-    way = Way(default_bandwidth_mbps=100.0, strategy="default")
-    for _ in range(20):
-        way.proxy.forecasts.saw_lookup(KDN, waited_ms=0, transfer_ms=1000)
+async def test_text_that_may_pass_is_read_before_kv_that_is_on_its_way() -> None:
+    way = Way(default_bandwidth_mbps=100.0, strategy="default", queue_rules=TEXT_PASSES)
+    way.at_a_node_that_does_two_things_at_once()
     kv = way.decided(mode="kvcache")  # on the link for ten seconds
     text = way.decided(mode="text")
     late = way.decided(mode="kvcache")
@@ -122,14 +134,66 @@ async def test_text_that_is_ready_first_is_read_before_kv_that_is_on_its_way() -
     assert late.decision.terms.kv_ready_wait_ms > kv.decision.terms.kv_prepare_ms
 
 
+async def test_text_that_may_not_pass_waits_for_kv_that_came_before_it() -> None:
+    way = Way(default_bandwidth_mbps=100.0, strategy="default")
+    way.at_a_node_that_does_two_things_at_once()
+    kv = terms_of(way.decided(mode="kvcache"))  # on the link for ten seconds
+    text = way.decided(mode="text")
+    terms = terms_of(text)
+    assert terms.ready_wait_ms == pytest.approx(kv.kv_total_ms)
+    assert text.predicted_ttft_ms == pytest.approx(kv.kv_total_ms + terms.text_prefill_ms)
+    assert terms.text_delay_ms == 0, "nobody is behind it"
+
+
+async def test_behind_a_transfer_that_it_may_not_pass_text_has_nothing_to_win() -> None:
+    """Its own KV, on another node's link, would be there as soon as it may go."""
+
+    def last_one(queue_rules: QueueRules) -> str:
+        way = Way(default_bandwidth_mbps=100.0, strategy="default", queue_rules=queue_rules)
+        way.at_a_node_that_does_two_things_at_once()
+        way.decided(mode="kvcache")
+        way.decider._rules = InjectionRules(default_bandwidth_mbps=100.0, strategy="iws")
+        decision = way.decided(knowledge_tokens=768, kdn_address="10.0.0.8:9101").decision
+        assert decision is not None
+        return decision.mode
+
+    assert (last_one(TEXT_PASSES), last_one(QueueRules())) == ("text", "kvcache")
+
+
+async def test_a_place_at_the_first_turnstile_is_part_of_the_prediction() -> None:
+    rules = replace(TEXT_PASSES, prepare_concurrency=2)
+    way = Way(strategy="default", queue_rules=rules)
+    way.at_a_node_that_does_two_things_at_once()
+    first = terms_of(way.decided(mode="kvcache"))
+    assert terms_of(way.decided(mode="kvcache")).prepare_wait_ms == 0
+    text = way.decided(mode="text")
+    terms = terms_of(text)
+    assert terms.prepare_wait_ms == pytest.approx(first.kv_transfer_ms)
+    assert terms.text_prepare_ms == pytest.approx(first.kv_transfer_ms + terms.lookup_ms)
+    # The KV that made room is read when the text is ready.
+    assert terms.ready_wait_ms == pytest.approx(first.kv_total_ms)
+    assert text.story.trace.values["predict_prepare_ms"] == int(terms.text_prepare_ms)
+
+
+async def test_kv_mode_without_a_whole_block_is_predicted_as_the_text_that_it_becomes() -> None:
+    way = Way(strategy="default", queue_rules=TEXT_PASSES)
+    way.measured()
+    way.decided(mode="kvcache")  # on the link for a second
+    way.at_a_node_that_does_two_things_at_once()
+    short = way.decided(mode="kvcache", knowledge_tokens=100)
+    terms = terms_of(short)
+    assert short.predicted_ttft_ms == terms.text_total_ms
+    assert short.link is None
+    assert short.predicted_ttft_ms < 500
+
+
 async def test_a_long_text_would_hold_up_kv_that_is_on_its_way_and_that_counts() -> None:
     """The KV arrives while the text is being read, and has to stand and wait."""
 
     def last_one(**rules: float) -> InjectionDecision:
-        way = Way(**rules)  # type: ignore[arg-type]
+        way = Way(queue_rules=TEXT_PASSES, **rules)  # type: ignore[arg-type]
         way.measured()
-        for _ in range(20):
-            way.proxy.forecasts.saw_lookup(KDN, waited_ms=0, transfer_ms=1000)
+        way.at_a_node_that_does_two_things_at_once()
         way.decided()  # its KV is on the link for a second
         decision = way.decided(knowledge_tokens=1500).decision
         assert decision is not None
@@ -140,6 +204,31 @@ async def test_a_long_text_would_hold_up_kv_that_is_on_its_way_and_that_counts()
     assert ours.terms is not None
     assert ours.terms.text_delay_ms > 1000
     assert ours.terms.kv_delay_ms == 0
+
+
+async def test_what_a_long_text_costs_those_who_will_come_counts() -> None:
+    """For itself it would be the faster way, by 46 ms."""
+
+    def last_one(**rules: float) -> InjectionDecision:
+        way = Way(bandwidth_utilisation=0.55, queue_rules=TEXT_PASSES, **rules)  # type: ignore[arg-type]
+        way.measured()
+        way.at_a_node_that_does_two_things_at_once()
+        for _ in range(8):  # four a second, all of them short
+            way.decided(mode="text", knowledge_tokens=10).end()
+            way.clock.wait(0.25)
+        decision = way.decided(knowledge_tokens=1024).decision
+        assert decision is not None
+        return decision
+
+    as_published, ours = last_one(delay_weight=0.0), last_one()
+    assert as_published.terms is not None
+    assert ours.terms is not None
+    assert (as_published.mode, ours.mode) == ("text", "kvcache")
+    # Six come while it would be read, and each waits for half of it.
+    assert ours.terms.text_delay_ms == pytest.approx(
+        4 * ours.terms.text_prefill_ms**2 / 2 / 1000, rel=0.01
+    )
+    assert ours.terms.kv_delay_ms < 20
 
 
 async def test_what_was_learned_of_the_instance_is_weighed() -> None:

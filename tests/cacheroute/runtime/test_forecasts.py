@@ -37,6 +37,15 @@ def period(path: str, actual_ms: float, model_ms: float) -> BusyPeriod:
     )
 
 
+def test_a_full_step_takes_what_its_prompts_would_on_this_instance() -> None:
+    each = forecasts()
+    as_modelled_ms = PUBLISHED.prefill.predict_ms(2048)
+    assert each.step_ms(FIRST) == as_modelled_ms
+    each.saw_prefills(FIRST, period("text", 3000, 1000))
+    assert each.step_ms(FIRST) == pytest.approx(3 * as_modelled_ms)
+    assert each.step_ms(SECOND) == as_modelled_ms
+
+
 def test_a_new_instance_is_as_fast_as_the_coefficients_say() -> None:
     each = forecasts()
     prefill_ms = PUBLISHED.prefill.predict_ms(50 + 1024 + 36)

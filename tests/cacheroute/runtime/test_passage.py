@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.errors import Draining
 from cacheroute.runtime.passage import InstanceLeft, Passage
 from cacheroute.runtime.request_log import KnowledgeRecord
@@ -24,7 +25,8 @@ def prepared(way: Way, **task: Any) -> Passage:
 def released(way: Way, **task: Any) -> Passage:
     passage = prepared(way, **task)
     assert passage.ticket is not None
-    assert passage.gate.board.prepared(passage.ticket) == [passage.ticket]
+    passage.prepared()
+    assert passage.ticket.stage == "released"
     return passage
 
 
@@ -168,6 +170,40 @@ async def test_it_waits_before_the_first_turnstile_too() -> None:
     inside[0].end()
     await asyncio.sleep(0)
     assert waiter.is_over
+
+
+async def test_those_behind_see_how_far_it_has_come() -> None:
+    way = Way(queue_rules=QueueRules(prepare_concurrency=1))
+    way.measured()
+    first = prepared(way)
+    gate = first.gate
+    await first.until_preparing()
+    way.clock.wait(0.1)
+    approach = gate.upcoming.approach(way.clock.mono_s, 0)
+    assert approach.place_in_ms == pytest.approx(853, abs=1)
+    first.transferred()
+    way.forecast(first, tokens=10)
+    first.path = "kv_inject"
+    first.prepared()
+    assert first.ticket is not None
+    assert (first.ticket.stage, first.ticket.is_text) == ("released", False)
+    approach = gate.upcoming.approach(way.clock.mono_s, 0)
+    assert approach.place_in_ms == 0
+    assert first.forecast is not None
+    wait_ms = approach.wait_ms(0, passes=False)
+    assert wait_ms == pytest.approx(first.forecast.service_ms), "as it is known by now"
+
+
+async def test_what_is_known_to_be_text_when_it_is_prepared_may_pass() -> None:
+    way = Way(queue_rules=QueueRules(release_policy="text_bypass"))
+    way.measured()
+    first, second = prepared(way), prepared(way)
+    way.forecast(second)
+    second.path = "kv_inject_failed_fallback_text"
+    second.prepared()
+    assert first.ticket is not None
+    assert second.ticket is not None
+    assert (first.ticket.stage, second.ticket.bypassed) == ("preparing", True)
 
 
 # On the Instance

@@ -66,6 +66,11 @@ def test_the_first_that_came_passes_first_and_only_so_many_in_a_round() -> None:
     assert policy.next(head) is texts[0]
 
 
+def test_it_is_known_beforehand_whether_text_passes() -> None:
+    passing = {name: a_policy(release_policy=name).text_passes for name in POLICIES}
+    assert passing == {"ordered": False, "text_bypass": True}
+
+
 def test_one_that_has_gone_passes_nobody() -> None:
     policy = a_policy(release_policy="text_bypass")
     text = a_ticket(2)

@@ -88,6 +88,16 @@ def test_a_running_transfer_holds_text_up_and_a_reserved_one_holds_kv_up() -> No
     assert terms.kv_prepare_ms == 300 + terms.kv_transfer_ms
 
 
+def test_a_place_to_be_prepared_in_is_waited_for_beside_the_link() -> None:
+    terms = terms_of(link_active_in_ms=100, link_free_in_ms=300, prepare_wait_ms=200, rtt_ms=2)
+    assert (terms.prepare_wait_ms, terms.lookup_ms) == (200, 2 + LOOKUP_MS)
+    assert terms.text_prepare_ms == 200 + 2 + LOOKUP_MS
+    assert terms.kv_prepare_ms == 300 + terms.kv_transfer_ms
+    longer = terms_of(link_free_in_ms=300, prepare_wait_ms=5000)
+    assert longer.kv_prepare_ms == 5000 + longer.kv_transfer_ms
+    assert longer.kdn_queue_penalty_ms == 150, "of the link alone"
+
+
 @pytest.mark.parametrize(
     "task", [a_task(wants_knowledge=False), a_task(knowledge_ids=()), a_task(knowledge_tokens=0)]
 )
