@@ -6,8 +6,9 @@ import signal
 import sys
 import time
 
-from cacheroute.agent.options import PROGRAM, Options, parse_options
+from cacheroute.agent.options import Options, parse_options
 from cacheroute.core.clock import Instant
+from cacheroute.member.complaint import complain, remark
 
 EXIT_CANNOT_LISTEN = 5
 
@@ -26,7 +27,7 @@ def main() -> int:
         signal.signal(each, _leave_early)
     options = parse_options(sys.argv[1:], os.environ)
     if not (options.host.startswith("127.") or options.host in ("::1", "localhost")):
-        _complain(f"anyone who can reach {options.host} can read this host's load.")
+        remark(f"anyone who can reach {options.host} can read this host's load")
     return asyncio.run(_run(options))
 
 
@@ -40,18 +41,13 @@ async def _run(options: Options) -> int:
     try:
         await serve(options, clock=SystemClock(), stopping=stopping, on_listening=_announce)
     except CannotListen as error:
-        _complain(f"{error}.")
-        return EXIT_CANNOT_LISTEN
+        return complain(str(error), code="process.conflict", exit_code=EXIT_CANNOT_LISTEN)
     return 0
 
 
 def _announce(url: str) -> None:
     sys.stdout.write(f"listening on {url}\n")
     sys.stdout.flush()
-
-
-def _complain(sentence: str) -> None:
-    sys.stderr.write(f"{PROGRAM}: {sentence}\n")
 
 
 def _leave_early(_signal: int, _frame: object) -> None:

@@ -1,14 +1,14 @@
 """What the agent is told on its command line; a wrong value is one sentence and exit 2."""
 
 import argparse
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
-PROGRAM = "cacheroute agent"
+from cacheroute.member.arguments import OneLineParser
+
+PROGRAM = "cacheroute agent start"
+"""What it is started by, as a rule."""
 DEFAULT_LISTEN = "127.0.0.1:9201"
-EXIT_USAGE = 2
 _HOUR_MS = 3_600_000
 
 
@@ -30,20 +30,12 @@ class Options:
     """Most samples in that average; the newest are kept."""
 
 
-class _OneLineParser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong without a page of usage before it."""
-        sys.stderr.write(f"{PROGRAM}: {message} (see --help)\n")
-        raise SystemExit(EXIT_USAGE)
-
-
 def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
     """Read the command line; `INSTANCE_ID` is the default of `--instance-id`."""
-    parser = _OneLineParser(
-        prog=PROGRAM,
+    parser = OneLineParser(
+        program=PROGRAM,
         description="Serve this host's load at /v1/resource/snapshot.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument(
         "--listen",

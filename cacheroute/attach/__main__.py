@@ -11,7 +11,8 @@ import signal
 import sys
 
 from cacheroute.attach.faults import AttachFault
-from cacheroute.attach.options import PROGRAM, AttachOptions, parse_options
+from cacheroute.attach.options import AttachOptions, parse_options
+from cacheroute.member.complaint import complain
 
 
 def main() -> int:
@@ -33,9 +34,7 @@ async def _run(options: AttachOptions) -> int:
     try:
         await attach(options, on_attached=_announce)
     except AttachFault as fault:
-        hint = f" ({fault.hint})" if fault.hint else ""
-        sys.stderr.write(f"{PROGRAM}: {fault}{hint}\n")
-        return fault.exit_code
+        return complain(str(fault), code=fault.code, exit_code=fault.exit_code, hint=fault.hint)
     except asyncio.CancelledError:
         return 0
     return 0

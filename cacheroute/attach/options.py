@@ -13,7 +13,8 @@ from cacheroute.formats.address import (
 )
 from cacheroute.member.arguments import OneLineParser, addresses, name, number, words
 
-PROGRAM = "cacheroute attach"
+PROGRAM = "cacheroute instance attach"
+"""What it is started by, as a rule."""
 DEFAULT_PROXY_URL = "http://127.0.0.1:8002"
 AGENT_LISTEN = "127.0.0.1:9201"
 _A_DAY_S = 86_400

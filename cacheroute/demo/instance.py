@@ -44,10 +44,11 @@ from cacheroute.demo.kv_loads import KvLoads
 from cacheroute.demo.kv_store import KvStore
 from cacheroute.demo.listening import Listening
 from cacheroute.demo.metrics import VllmMetrics
-from cacheroute.demo.options import PROGRAM, InstanceOptions, parse_options
+from cacheroute.demo.options import InstanceOptions, parse_options
 from cacheroute.demo.pace import Pacer
 from cacheroute.demo.params import ServedModel
 from cacheroute.demo.service import Service
+from cacheroute.member.complaint import complain
 from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
 
 
@@ -61,8 +62,11 @@ def main() -> int:
             )
         )
     except OSError as error:
-        sys.stderr.write(f"{PROGRAM}: cannot listen on {options.host}:{options.port}: {error}\n")
-        return EXIT_CANNOT_LISTEN
+        return complain(
+            f"cannot listen on {_url(options.host, options.port)}: {error.strerror or error}",
+            code="process.conflict",
+            exit_code=EXIT_CANNOT_LISTEN,
+        )
     return 0
 
 

@@ -14,7 +14,8 @@ from cacheroute.demo.refusal import Refusal
 from cacheroute.formats.address import Address
 from cacheroute.member.arguments import OneLineParser, addresses, name, number, whole, words
 
-PROGRAM = "cacheroute.demo.instance"
+PROGRAM = "cacheroute instance start"
+"""What it is started by, as a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,11 @@ The functions named after a kind of value are for the `type` of an option.
 
 import argparse
 import math
-import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from cacheroute.formats.address import Address, parse_host_port
+from cacheroute.member.complaint import complain
 
 EXIT_USAGE = 2
 MAX_ADDRESSES = 64
@@ -18,13 +18,19 @@ MAX_ADDRESSES = 64
 class OneLineParser(argparse.ArgumentParser):
     """Takes options by their whole names only."""
 
-    def __init__(self, *, program: str, description: str) -> None:
-        super().__init__(prog=program, description=description, allow_abbrev=False)
+    def __init__(self, *, program: str, description: str, **more: Any) -> None:
+        super().__init__(prog=program, description=description, allow_abbrev=False, **more)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong without a page of usage before it."""
-        sys.stderr.write(f"{self.prog}: {message} (see --help)\n")
-        raise SystemExit(EXIT_USAGE)
+        raise SystemExit(
+            complain(
+                message.removeprefix("argument "),
+                code="usage",
+                exit_code=EXIT_USAGE,
+                hint=f"try '{self.prog} --help'",
+            )
+        )
 
     def option(self, name: str, *, help: str, default: object = None, **fields: Any) -> None:  # noqa: A002
         """Add an option whose help tells its default, unless the default says nothing."""

@@ -105,8 +105,13 @@ class Context:
         return self.output in ("json", "jsonl")
 
 
-def resolve(given: Given, environ: Mapping[str, str] | None = None) -> Context:
-    """Fill in what was not typed; raises UsageFault for what cannot be."""
+def resolve(
+    given: Given, environ: Mapping[str, str] | None = None, *, asks: bool = True
+) -> Context:
+    """Fill in what was not typed; raises UsageFault for what cannot be.
+
+    A command that `asks` nobody names no Proxy either.
+    """
     from cacheroute_cli.config.load import load
     from cacheroute_cli.config.tokens import token_for
 
@@ -116,7 +121,8 @@ def resolve(given: Given, environ: Mapping[str, str] | None = None) -> Context:
     held = load(given, environ).required()
     value = {key: one.value for key, one in held.values.items()}
     label, color = (held.of_context.get(key) for key in ("label", "color"))
-    detail(f"proxy {value['proxy_url']} ({held.values['proxy_url'].origin})")
+    if asks:
+        detail(f"proxy {value['proxy_url']} ({held.values['proxy_url'].origin})")
     if held.context is not None:
         detail(f"context {held.context} ({held.context_origin})")
     return Context(

@@ -8,7 +8,7 @@ import typer
 
 from cacheroute_cli.context import DEFAULT_INTERVAL_S, Context, Given, resolve
 from cacheroute_cli.diagnostics import UsageFault
-from cacheroute_cli.options import attach
+from cacheroute_cli.options import attach, refuse
 
 MIN_INTERVAL_S = 0.2
 
@@ -121,12 +121,21 @@ def with_watching(command: Callable[..., None]) -> Callable[..., None]:
     return attach(command, Watching, WATCHING, build)
 
 
-def with_listing(*, numbered: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command all options of a list, as a Listing; `numbered` adds the argument N."""
+def with_listing(
+    *, numbered: bool = True, watched: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command all options of a list, as a Listing; `numbered` adds the argument N.
+
+    What never changes is not `watched`, and has no options for it.
+    """
 
     def build(given: Given, more: dict[str, Any]) -> Listing:
+        if not watched:
+            refuse(name for name in given.for_lists if name in WATCHING)
         return Listing(
-            watching=_watching(given, more),
+            watching=_watching(given, more)
+            if watched
+            else Watching(context=resolve(given, asks=False)),
             columns=given.columns,
             headers=given.headers,
             sort=more["sort"],
@@ -135,6 +144,8 @@ def with_listing(*, numbered: bool = True) -> Callable[[Callable[..., None]], Ca
         )
 
     options = ({"number": NumberArgument} if numbered else {}) | LISTING
+    if not watched:
+        options = {name: one for name, one in options.items() if name not in WATCHING}
     return lambda command: attach(command, Listing, options, build)
 
 

@@ -4,7 +4,7 @@ So `cacheroute -o json instances` and `cacheroute instances -o json` are the sam
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any
@@ -114,14 +114,19 @@ def with_context(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the common options; they reach it as its first argument, a Context."""
 
     def context_of(given: Given, _: dict[str, Any]) -> Context:
-        if extra := given.for_lists:
-            name = _SPELLINGS.get(extra[0], f"--{extra[0]}")
-            raise UsageFault(f"{name} means nothing to this command")
+        refuse(given.for_lists)
         if given.output in ("csv", "name"):
             raise UsageFault(f"there is no {given.output} of this; that is for lists")
         return resolve(given)
 
     return attach(command, Context, {}, context_of)
+
+
+def refuse(typed: Iterable[str]) -> None:
+    """Raise UsageFault for the first of the options that a command can do nothing with."""
+    for name in typed:
+        spelling = _SPELLINGS.get(name, f"--{name}")
+        raise UsageFault(f"{spelling} means nothing to this command")
 
 
 def attach(

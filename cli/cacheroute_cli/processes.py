@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cacheroute.member.complaint import ERRORS_VARIABLE
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import Exit, Fault, note, stderr_is_terminal
 from cacheroute_cli.launch import Launch
@@ -106,10 +107,10 @@ def _as_typed(message: str, typed: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def become(launch: Launch, *, state: State | None = None) -> None:
+def become(launch: Launch, *, as_json: bool = False, state: State | None = None) -> None:
     """Turn this very process into the one to run; returns never.
 
-    Raises AlreadyRunning or PortTaken before.
+    Raises AlreadyRunning or PortTaken before; `as_json` is how it is to tell its own errors.
     """
     state = state or State()
     require_not_running(launch, state)
@@ -140,6 +141,8 @@ def become(launch: Launch, *, state: State | None = None) -> None:
             note(f"cacheroute: note: 'stop' will not find this process ({problem})")
     sys.stdout.flush()
     os.environ.update(launch.env)
+    if as_json:
+        os.environ[ERRORS_VARIABLE] = "json"
     os.execv(launch.argv[0], launch.argv)  # noqa: S606
 
 

@@ -24,7 +24,7 @@ from cacheroute_cli.attaching import (
 from cacheroute_cli.context import TOKEN_VARIABLE, Context
 from cacheroute_cli.processes import ProcessRow, row_of, show_started
 from cacheroute_cli.server_command import ServerCommand
-from cacheroute_cli.supervisor.faults import AlreadyRunning, ChildFailed
+from cacheroute_cli.supervisor.faults import AlreadyRunning, ChildFailed, words_of
 from cacheroute_cli.supervisor.identity import identify
 from cacheroute_cli.supervisor.ports import Wanted, require_free
 from cacheroute_cli.supervisor.ready import wait_until
@@ -266,9 +266,10 @@ def _first_end(children: Sequence[Child], began_s: float) -> ServerEnded:
     how = f"was ended by signal {-code}" if code < 0 else f"ended with exit {code}"
     took = render_duration(time.monotonic() - began_s)
     lines = [line for line in ended.last_words().splitlines() if line.strip()]
+    said, advice = words_of(lines[-_TAIL_LINES:])
     return ServerEnded(
-        "\n".join([f"{ended.program.name} {how} after {took}", *lines[-_TAIL_LINES:]]),
-        hint=f"its log is {ended.program.log}",
+        "\n".join([f"{ended.program.name} {how} after {took}", *said]),
+        hint=" · ".join(filter(None, (advice, f"its log is {ended.program.log}"))),
         child_exit=code,
         log=str(ended.program.log),
     )

@@ -185,3 +185,18 @@ def test_a_reader_that_has_left_is_exit_141_and_silence(argument: str) -> None:
 
     assert done.returncode == Exit.BROKEN_PIPE
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("words", [("--help",), ("status", "-h"), ("proxy",)])
+def test_help_for_which_there_is_no_room_is_no_bug(words: tuple[str, ...], tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cacheroute_cli", *words],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env=an_environment(CACHEROUTE_STATE_DIR=str(tmp_path)),
+        )  # fmt: skip
+
+    assert done.returncode == Exit.FAILED
+    assert done.stderr == (
+        "cacheroute: error: stdout cannot be written (no space left on device)\n"
+    )

@@ -41,9 +41,10 @@ import sys
 from collections.abc import Callable
 
 from cacheroute.demo.kdn.node import Node
-from cacheroute.demo.kdn.options import PROGRAM, KdnOptions, parse_options
+from cacheroute.demo.kdn.options import KdnOptions, parse_options
 from cacheroute.formats.address import Address
 from cacheroute.member.arguments import EXIT_USAGE
+from cacheroute.member.complaint import complain
 from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
 
 
@@ -57,11 +58,14 @@ def main() -> int:
             )
         )
     except OSError as error:
-        sys.stderr.write(f"{PROGRAM}: cannot listen on {options.host}:{options.port}: {error}\n")
-        return EXIT_CANNOT_LISTEN
+        return complain(
+            f"cannot listen on {options.host}:{options.port}: {error.strerror or error}",
+            code="process.conflict",
+            exit_code=EXIT_CANNOT_LISTEN,
+        )
     except sqlite3.Error as error:
-        sys.stderr.write(f"{PROGRAM}: cannot open the database {options.db}: {error}\n")
-        return EXIT_USAGE
+        sentence = f"cannot open the database {options.db}: {error}"
+        return complain(sentence, code="process.bad_config", exit_code=EXIT_USAGE)
     return 0
 
 

@@ -11,7 +11,7 @@ from cacheroute.demo.kdn.link import LinkRules
 from cacheroute.formats.address import Address, is_unspecified, parse_host_port
 from cacheroute.member.arguments import OneLineParser, name, number, whole
 
-PROGRAM = "cacheroute.demo.kdn"
+PROGRAM = "python -m cacheroute.demo.kdn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

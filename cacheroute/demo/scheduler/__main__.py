@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Callable
 
-from cacheroute.demo.scheduler.options import PROGRAM, SchedulerOptions, parse_options
+from cacheroute.demo.scheduler.options import SchedulerOptions, parse_options
 from cacheroute.demo.scheduler.scheduler import CannotListen, Scheduler
 from cacheroute.formats.address import Address
+from cacheroute.member.complaint import complain
 from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
 
 
@@ -23,8 +24,7 @@ def main() -> int:
     try:
         run_until_signal(lambda stopping: serve(options, stopping=stopping, on_listening=_announce))
     except CannotListen as error:
-        sys.stderr.write(f"{PROGRAM}: {error}\n")
-        return EXIT_CANNOT_LISTEN
+        return complain(str(error), code="process.conflict", exit_code=EXIT_CANNOT_LISTEN)
     return 0
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cacheroute.formats.address import Address, parse_host_port
 from cacheroute.member.arguments import OneLineParser, name, number, whole
 
-PROGRAM = "cacheroute.demo.scheduler"
+PROGRAM = "python -m cacheroute.demo.scheduler"
 
 RUNTIME_PROFILES = ("legacy", "v1", "test/mock")
 

@@ -51,7 +51,7 @@ def start(
     """Start the resource agent, and return when it answers."""
     launch = launch_agent(listen)
     if foreground:
-        become(launch)
+        become(launch, as_json=context.as_json)
     row = start_detached(launch)
     show_started(
         context,

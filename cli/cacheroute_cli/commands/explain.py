@@ -1,5 +1,6 @@
 """`cacheroute explain`: what a word on the console means."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -18,7 +19,7 @@ class NothingCalledSo(Fault):
 
 
 @app.command("explain")
-@with_listing(numbered=False)
+@with_listing(numbered=False, watched=False)
 def explain_(
     listing: Listing,
     term: Annotated[
@@ -39,6 +40,9 @@ def explain_(
     except UnknownTerm as problem:
         raise NothingCalledSo(str(problem), hint="'cacheroute explain' lists all words") from None
     view = Shown(listing, EXPLAIN).view(Found(rows=found))
+    # No Proxy was asked, so none is named.
+    count = f"{len(view.rows)} of {len(found)} {EXPLAIN.noun}"
+    view = replace(view, content={}, footer=count)
     form = context.output or ("table" if stdout_is_terminal() else "plain")
     if term is not None and form in ("table", "wide", "plain") and listing.columns is None:
         print_lines(context, lines_of(view.rows))

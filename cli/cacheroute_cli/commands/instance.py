@@ -67,7 +67,7 @@ def start(
         token=context.token,
     )
     if foreground:
-        become(launch)
+        become(launch, as_json=context.as_json)
     row = start_detached(launch)
     show_started(
         context,
@@ -165,7 +165,7 @@ def attach(
         wait_s=wait,
     )
     if not detach:
-        become(launch_attach(attaching))
+        become(launch_attach(attaching), as_json=context.as_json)
     row = attach_detached(attaching)
     show_started(
         context, row, next_steps=f"cacheroute instances · cacheroute instance stop {row.name}"

@@ -116,9 +116,7 @@ def start(
     ] = None,
     max_capacity: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, help="Requests at once that count as full (default: 8)."
-        ),
+        typer.Option(metavar="N", min=1, help="Requests at once that count as full (default: 8)."),
     ] = None,
     proxy_ui: Annotated[
         bool | None,

@@ -116,8 +116,11 @@ def in_force(layers: Sequence[Layer]) -> InForce:
         else:
             found = _first(layers, key, of_context, at)
         values[key] = found or Value(value=option.default, origin=DEFAULT)
-    for layer in reversed(layers):
-        values |= {k: v for k, v in layer.values.items() if k.startswith(f"{KEYS}.")}
+    # In this order, so that of two actions with one key the one that outranks has it.
+    for layer in layers:
+        for key, value in layer.values.items():
+            if key.startswith(f"{KEYS}."):
+                values.setdefault(key, value)
     return InForce(
         values=values,
         context=named.value if named else None,

@@ -1,5 +1,7 @@
 """How starting and stopping processes can go wrong, each with its exit code."""
 
+from collections.abc import Sequence
+
 from cacheroute_cli.diagnostics import Exit, Fault
 
 
@@ -66,6 +68,7 @@ class ChildHitConflict(ChildFailed):
 
 _ERROR = "cacheroute: error: "
 """How programs of ours begin an error; within one of ours it says nothing new."""
+_HINT = "  hint: "
 
 _BY_EXIT_CODE: dict[int, type[ChildFailed]] = {
     Exit.USAGE: ChildRefusedConfig,
@@ -76,10 +79,19 @@ _BY_EXIT_CODE: dict[int, type[ChildFailed]] = {
 def child_failed(name: str, exit_code: int | None, last_lines: list[str], log: str) -> ChildFailed:
     """Name the fault that an ended child stands for."""
     how = "ended" if exit_code is None else _how(exit_code)
-    said = [line.removeprefix(_ERROR) for line in last_lines]
+    said, advice = words_of(last_lines)
     message = "\n".join([f"{name} {how} before it was ready", *said])
     fault = _BY_EXIT_CODE.get(exit_code if exit_code is not None else -1, ChildFailed)
-    return fault(message, hint=f"its log is {log}", child_exit=exit_code, log=log)
+    hint = " · ".join(filter(None, (advice, f"its log is {log}")))
+    return fault(message, hint=hint, child_exit=exit_code, log=log)
+
+
+def words_of(last_lines: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return what a program of ours said at its end as words of our own, and its advice."""
+    said = [line.removeprefix(_ERROR) for line in last_lines]
+    if said and said[-1].startswith(_HINT):
+        return said[:-1], said[-1].removeprefix(_HINT)
+    return said, None
 
 
 def _how(exit_code: int) -> str:

@@ -4,6 +4,7 @@ A bind tells; the owner comes from the kernel's socket tables, where another use
 processes stay unnamed.
 """
 
+import errno
 import os
 import re
 import socket
@@ -44,21 +45,22 @@ class Owner:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether the port can be bound now; port 0 always can, and a foreign host never can."""
+    """Whether nobody has the port; what else may stand in the way, the program itself says."""
     if port == 0:
         return True
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
-        return True  # the program itself will say what is wrong with its host
+        return True
     for family, kind, protocol, _, address in addresses:
         with socket.socket(family, kind, protocol) as probe:
             # As servers do it: connections of an earlier process that still linger don't count.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(address)
-            except OSError:
-                return False
+            except OSError as problem:
+                if problem.errno == errno.EADDRINUSE:
+                    return False
     return True
 
 

@@ -71,7 +71,7 @@ def test_a_taken_port_is_one_line_and_exit_5() -> None:
     assert done.returncode == 5
     assert done.stdout == ""
     assert done.stderr == (
-        f"cacheroute agent: cannot listen on http://{address}: Address already in use.\n"
+        f"cacheroute: error: cannot listen on http://{address}: Address already in use\n"
     )
 
 
@@ -85,8 +85,9 @@ def test_a_wrong_option_is_one_line_and_exit_2() -> None:
     )
 
     assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "--sample-interval-ms" in done.stderr
+    error, hint = done.stderr.splitlines()
+    assert error.startswith("cacheroute: error: --sample-interval-ms: ")
+    assert hint.startswith("  hint: ")
 
 
 def test_an_address_that_others_can_reach_is_warned_about() -> None:
@@ -99,8 +100,8 @@ def test_an_address_that_others_can_reach_is_warned_about() -> None:
     )
 
     warning, complaint = done.stderr.splitlines()
-    assert warning == "cacheroute agent: anyone who can reach 192.0.2.1 can read this host's load."
-    assert complaint.startswith("cacheroute agent: cannot listen on http://192.0.2.1:0: ")
+    assert warning == "cacheroute: note: anyone who can reach 192.0.2.1 can read this host's load"
+    assert complaint.startswith("cacheroute: error: cannot listen on http://192.0.2.1:0: ")
     assert done.returncode == 5
 
 

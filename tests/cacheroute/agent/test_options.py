@@ -62,8 +62,9 @@ def test_a_wrong_option_is_one_line_and_exit_2(
     assert left.value.code == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("cacheroute agent: ")
-    assert said.err.count("\n") == 1
+    error, hint = said.err.splitlines()
+    assert error.startswith("cacheroute: error: ")
+    assert hint == "  hint: try 'cacheroute agent start --help'"
 
 
 def test_the_complaint_names_the_option_the_bounds_and_the_value(
@@ -73,8 +74,9 @@ def test_the_complaint_names_the_option_the_bounds_and_the_value(
         parse_options(["--sample-interval-ms", "7"], {})
 
     assert capsys.readouterr().err == (
-        "cacheroute agent: argument --sample-interval-ms: "
-        "must be a whole number from 50 to 3600000, not '7' (see --help)\n"
+        "cacheroute: error: --sample-interval-ms: "
+        "must be a whole number from 50 to 3600000, not '7'\n"
+        "  hint: try 'cacheroute agent start --help'\n"
     )
 
 

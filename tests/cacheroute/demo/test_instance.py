@@ -84,7 +84,7 @@ async def test_a_taken_port_is_one_sentence() -> None:
         )
         code, errors = await ended(process)
     assert code == EXIT_CANNOT_LISTEN
-    assert errors.startswith(f"cacheroute.demo.instance: cannot listen on 127.0.0.1:{port}: ")
+    assert errors.startswith(f"cacheroute: error: cannot listen on http://127.0.0.1:{port}: ")
     assert errors.count("\n") == 1
 
 

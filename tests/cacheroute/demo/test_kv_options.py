@@ -71,7 +71,7 @@ def test_what_cannot_be_is_one_sentence(
     assert caught.value.code == EXIT_USAGE
     told = capsys.readouterr().err
     assert said in told
-    assert told.count("\n") == 1
+    assert told.count("\n") == 2
 
 
 def test_a_password_is_never_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,9 +113,9 @@ def test_an_option_that_cannot_be_is_one_sentence(
     with pytest.raises(SystemExit) as caught:
         parse(*argv)
     assert caught.value.code == EXIT_USAGE
-    said = capsys.readouterr().err
-    assert said.startswith("cacheroute.demo.instance: ")
-    assert said.count("\n") == 1
+    error, hint = capsys.readouterr().err.splitlines()
+    assert error.startswith("cacheroute: error: ")
+    assert hint == "  hint: try 'cacheroute instance start --help'"
 
 
 def test_an_environment_that_cannot_be_is_one_too(capsys: pytest.CaptureFixture[str]) -> None:

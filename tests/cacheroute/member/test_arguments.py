@@ -38,11 +38,11 @@ def test_the_help_tells_a_default_only_where_there_is_one() -> None:
 @pytest.mark.parametrize(
     ("argv", "why"),
     [
-        (["--port", "65536"], "argument --port: must be a whole number from 0 to 65535"),
-        (["--port", "٣"], "argument --port: must be a whole number from 0 to 65535"),
-        (["--factor", "nan"], "argument --factor: must be a number from 0.5 to 2, not 'nan'"),
-        (["--factor", "x"], "argument --factor: must be a number from 0.5 to 2, not 'x'"),
-        (["--model", "a\nb"], "argument --model: must be 1 to 256 printable characters"),
+        (["--port", "65536"], "--port: must be a whole number from 0 to 65535"),
+        (["--port", "٣"], "--port: must be a whole number from 0 to 65535"),
+        (["--factor", "nan"], "--factor: must be a number from 0.5 to 2, not 'nan'"),
+        (["--factor", "x"], "--factor: must be a number from 0.5 to 2, not 'x'"),
+        (["--model", "a\nb"], "--model: must be 1 to 256 printable characters"),
         (["--por", "1"], "unrecognized arguments: --por 1"),
     ],
 )
@@ -52,10 +52,10 @@ def test_what_cannot_be_is_one_sentence(
     with pytest.raises(SystemExit) as raised:
         a_parser().parse_args(argv)
 
-    said = capsys.readouterr().err
+    error, hint = capsys.readouterr().err.splitlines()
     assert raised.value.code == EXIT_USAGE
-    assert said.startswith(f"demo: {why}")
-    assert said.count("\n") == 1
+    assert error.startswith(f"cacheroute: error: {why}")
+    assert hint == "  hint: try 'demo --help'"
 
 
 def test_words_and_addresses_stand_between_commas() -> None:

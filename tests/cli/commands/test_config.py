@@ -151,3 +151,13 @@ def test_the_settings_of_a_proxy_are_asked_of_its_program(
 
     assert "proxy.port\t8201\t--set" in said.out.splitlines()
     assert cli("config", "server", "--set", "proxy.prt=1").code == Exit.USAGE
+
+
+def test_what_only_the_console_cannot_use_is_named_by_a_check_alone(cli: Cli, file: Path) -> None:
+    file.write_text("[keys]\nthme = 'T'\n")
+
+    said = cli("config", "validate")
+
+    assert said.code == Exit.USAGE
+    assert f"{file}:2: keys.thme is not known; did you mean theme?" in said.err
+    assert cli("context", "list").code == Exit.OK

@@ -34,3 +34,16 @@ def test_a_word_that_is_not_there_is_exit_four(cli: Cli) -> None:
 
     assert said.code == Exit.NOT_FOUND
     assert "did you mean 'backlog" in said.err
+
+
+def test_no_proxy_is_asked_and_none_is_named(cli: Cli) -> None:
+    said = cli("-v", "explain", "ttl", "-o", "json")
+
+    assert said.document.keys() == {"schema", "generated_at", "total", "items"}
+    assert "http" not in said.err
+
+
+def test_words_do_not_change_so_there_is_no_watch(cli: Cli) -> None:
+    for words in (("explain", "-w"), ("-w", "explain"), ("explain", "--interval", "2")):
+        assert cli(*words).code == Exit.USAGE
+    assert "--watch means nothing to this command" in cli("-w", "explain").err

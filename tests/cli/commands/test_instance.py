@@ -1,10 +1,15 @@
 """`cacheroute instance` with the real demo Instance and the real Proxy."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from cacheroute_cli.diagnostics import Exit
 from tests.cli.commands.conftest import Cli
-from tests.cli.supervisor.children import eventually
+from tests.cli.supervisor.children import an_environment, eventually
 from tests.support.demo import demo_instance
 
 ANY_PORT = ("--port", "0", "--cp-port", "0")
@@ -77,3 +82,24 @@ def test_what_cannot_be_attached_is_told_and_leaves_nothing(
     assert (said.code, said.out) == (exit_code, "")
     assert why in said.err
     assert cli("instance", "stop", "i-1").out == ""
+
+
+def test_a_server_that_cannot_be_attached_is_told_as_every_command_does(tmp_path: Path) -> None:
+    words = [
+        sys.executable, "-m", "cacheroute_cli", "instance", "attach",
+        "--endpoint", "http://127.0.0.1:1", "--no-agent",
+    ]  # fmt: skip
+    plain, told = (
+        subprocess.run(
+            [*words, *more], capture_output=True, text=True, check=False,
+            env=an_environment(CACHEROUTE_STATE_DIR=str(tmp_path)),
+        )
+        for more in ((), ("-o", "json"))
+    )  # fmt: skip
+
+    assert plain.returncode == told.returncode == Exit.UNREACHABLE
+    error, hint = plain.stderr.splitlines()
+    assert error.startswith("cacheroute: error: cannot reach http://127.0.0.1:1/health")
+    assert hint == "  hint: is the server running, and is this its address?"
+    document = json.loads(told.stderr)["error"]
+    assert (document["code"], document["exit"]) == ("server.unreachable", 3)

@@ -111,3 +111,21 @@ def test_a_simulated_fleet_needs_no_proxy(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert "▸demo" in done.stdout
+
+
+def test_an_interval_out_of_its_range_is_refused(cli: Cli, became: list[Became]) -> None:
+    for words in (("tui", "--interval", "0"), ("-i", "11", "tui")):
+        said = cli(*words)
+
+        assert said.code == 2
+        assert "--interval must be between 0.5 and 10 s" in said.err
+    assert not became
+
+
+def test_what_is_about_a_picture_needs_one(cli: Cli, became: list[Became]) -> None:
+    for words in (("--size", "80x24"), ("--svg", "x.svg")):
+        said = cli("tui", *words)
+
+        assert said.code == 2
+        assert f"{words[0]} is about what --once prints" in said.err
+    assert not became

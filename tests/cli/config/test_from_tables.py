@@ -58,7 +58,6 @@ def test_everything_that_is_published_is_taken() -> None:
             "contexts.NAME.token_file?"),
         ({"contexts": {"a": {"proxy_url": "ftp://h"}}}, "f:contexts.a.proxy_url: "
             "contexts.a.proxy_url must be a URL such as http://host:port, not 'ftp://h'"),
-        ({"keys": {"a": "x", "b": "x"}}, "f:keys.b: keys.b is 'x', which keys.a is too"),
         ({"keys": {"a": 1}}, "f:keys.a: keys.a must be the name of a key"),
         ({"keys": 1}, "f:keys: keys must be a table of actions and keys"),
         ({"proxy_id": "p"}, "f:proxy_id: proxy_id is not known; did you mean proxy_url?"),

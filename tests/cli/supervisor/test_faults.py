@@ -30,5 +30,14 @@ def test_an_error_within_an_error_is_introduced_once() -> None:
     fault = child_failed("proxy", 2, ["cacheroute: error: f.yaml:1: no", "  hint: x"], "/log")
 
     assert fault.message.splitlines() == [
-        "proxy ended with exit 2 before it was ready", "f.yaml:1: no", "  hint: x",
+        "proxy ended with exit 2 before it was ready", "f.yaml:1: no",
     ]  # fmt: skip
+
+
+def test_the_advice_of_a_program_of_ours_stands_among_hints() -> None:
+    fault = child_failed(
+        "attach", 3, ["cacheroute: error: nobody answers", "  hint: is it running?"], "a.log"
+    )
+
+    assert fault.message == "attach ended with exit 3 before it was ready\nnobody answers"
+    assert fault.hint == "is it running? · its log is a.log"

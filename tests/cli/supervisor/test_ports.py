@@ -47,6 +47,11 @@ def test_a_port_on_version_six_is_looked_up_too() -> None:
     assert owner.pid == os.getpid()
 
 
+def test_an_address_of_another_host_is_nobodys_port() -> None:
+    # What is in the way is told by the program that is to listen there.
+    assert is_free("192.0.2.1", 9)
+
+
 def test_a_free_port_is_free_and_owned_by_nobody(taken_port: int) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         port = other.getsockname()[1]

@@ -114,7 +114,7 @@ async def test_a_taken_port_is_one_sentence() -> None:
         code, said = await run("--port", str(port))
 
     assert code == EXIT_CANNOT_LISTEN
-    assert said.startswith(f"cacheroute.demo.kdn: cannot listen on 127.0.0.1:{port}: ")
+    assert said.startswith(f"cacheroute: error: cannot listen on 127.0.0.1:{port}: ")
     assert said.count("\n") == 1
 
 
@@ -123,4 +123,6 @@ async def test_what_cannot_be_is_one_sentence_and_exit_2(option: tuple[str, str]
     code, said = await run("--port", "0", *option)
 
     assert code == EXIT_USAGE
-    assert said.count("\n") == 1
+    error, *hint = said.splitlines()
+    assert error.startswith("cacheroute: error: ")
+    assert len(hint) <= 1

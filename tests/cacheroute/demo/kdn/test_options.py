@@ -64,6 +64,6 @@ def test_what_cannot_be_is_one_sentence_and_exit_2(
         parse(*argv)
 
     assert ended.value.code == EXIT_USAGE
-    said = capsys.readouterr().err
-    assert said.startswith("cacheroute.demo.kdn: ")
-    assert said.count("\n") == 1
+    error, hint = capsys.readouterr().err.splitlines()
+    assert error.startswith("cacheroute: error: ")
+    assert hint == "  hint: try 'python -m cacheroute.demo.kdn --help'"

@@ -89,7 +89,7 @@ async def test_a_taken_port_is_one_sentence(name: str) -> None:
         port = str(taken.getsockname()[1])
         code, errors = await ended(await started(name, port, other, "0"))
     assert code == EXIT_CANNOT_LISTEN
-    assert errors.startswith(f"cacheroute.demo.scheduler: cannot listen on 127.0.0.1:{port}: ")
+    assert errors.startswith(f"cacheroute: error: cannot listen on 127.0.0.1:{port}: ")
     assert errors.count("\n") == 1
 
 
@@ -97,4 +97,4 @@ async def test_an_option_that_cannot_be_is_exit_2() -> None:
     code, errors = await ended(await started("--port", "x"))
 
     assert code == 2
-    assert errors.startswith("cacheroute.demo.scheduler: argument --port: ")
+    assert errors.startswith("cacheroute: error: --port: ")

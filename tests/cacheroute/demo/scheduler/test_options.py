@@ -51,11 +51,11 @@ def test_the_published_environment_is_read_and_outranked() -> None:
 @pytest.mark.parametrize(
     ("argv", "why"),
     [
-        (("--kdn", "127.0.0.1"), "argument --kdn: '127.0.0.1' has no port"),
-        (("--refresh-s", "0.1"), "argument --refresh-s: must be a number from 0.2"),
-        (("--top-k", "0"), "argument --top-k: must be a whole number from 1"),
+        (("--kdn", "127.0.0.1"), "--kdn: '127.0.0.1' has no port"),
+        (("--refresh-s", "0.1"), "--refresh-s: must be a number from 0.2"),
+        (("--top-k", "0"), "--top-k: must be a whole number from 1"),
         (("--ttl-s", "2"), "--heartbeat-s 5 is longer than --ttl-s 2"),
-        (("--runtime-profile", "x"), "argument --runtime-profile: invalid choice"),
+        (("--runtime-profile", "x"), "--runtime-profile: invalid choice"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(
@@ -64,10 +64,10 @@ def test_what_cannot_be_is_one_sentence(
     with pytest.raises(SystemExit) as raised:
         parse(*argv)
 
-    said = capsys.readouterr().err
+    error, hint = capsys.readouterr().err.splitlines()
     assert raised.value.code == EXIT_USAGE
-    assert said.startswith(f"cacheroute.demo.scheduler: {why}")
-    assert said.count("\n") == 1
+    assert error.startswith(f"cacheroute: error: {why}")
+    assert hint == "  hint: try 'python -m cacheroute.demo.scheduler --help'"
 
 
 def test_a_sample_rate_of_the_environment_that_cannot_be_is_told_too() -> None:
