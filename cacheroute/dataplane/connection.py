@@ -152,12 +152,15 @@ class ClientConnection(asyncio.Protocol):
             if reader.wants_continue:
                 self._transport.write(CONTINUE)  # could not be said before this answer's end
 
-    def hang_up(self) -> None:
+    def hang_up(self, *, with_reset: bool = False) -> None:
         """Close once everything written has gone out, without ending the answer."""
         self._active = None
         self._drop_what_is_due()
         self._age_s = 0.0
-        self._transport.close()
+        if with_reset:
+            sockets.reset_once_sent(self._transport)
+        else:
+            self._transport.close()
 
     def reset(self) -> None:
         """Close at once with a reset."""

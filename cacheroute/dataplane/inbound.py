@@ -25,9 +25,9 @@ class Inbound:
     """A whole request; the body is in memory, since it may have to be sent twice."""
 
     __slots__ = (
-        "_chunked", "_connection", "_head", "bodiless", "body", "bytes_out", "fields", "headers",
-        "is_http_10", "keep_alive", "method", "on_gone", "on_pause", "on_resume", "path", "query",
-        "status",
+        "_chunked", "_connection", "_ends_by_close", "_head", "bodiless", "body", "bytes_out",
+        "fields", "headers", "is_http_10", "keep_alive", "method", "on_gone", "on_pause",
+        "on_resume", "path", "query", "status",
     )  # fmt: skip
 
     def __init__(
@@ -67,6 +67,7 @@ class Inbound:
         self.on_resume: Callable[[], None] | None = None
         """Called when the client has caught up."""
         self._chunked = False
+        self._ends_by_close = False
         self._head = b""
 
     def header(self, name: bytes) -> bytes | None:
@@ -121,6 +122,7 @@ class Inbound:
         elif self.is_http_10:
             framing = b""
             self.keep_alive = False
+            self._ends_by_close = not self.bodiless
         else:
             framing = _CHUNKED
             self._chunked = not self.bodiless
@@ -173,7 +175,8 @@ class Inbound:
         if self._head:
             self.write(b"")
         self.on_gone = None
-        self._connection.hang_up()
+        # Where closing is the only end there is, an ordinary close would make it a whole answer.
+        self._connection.hang_up(with_reset=self._ends_by_close)
 
     def abort(self) -> None:
         """Reset the connection at once; what was not yet sent is lost."""

@@ -17,6 +17,7 @@ from cacheroute.core.errors import (
 )
 from cacheroute.core.limits import Limits, Timeouts
 from cacheroute.dataplane.outbound import Listener, Outbound
+from cacheroute.dataplane.sockets import leads_to, notice_a_lost_host
 from cacheroute.dataplane.sweep import Sweeper
 from cacheroute.dataplane.upstream import UpstreamConnection
 
@@ -86,8 +87,11 @@ class Peer:
             why = f"No connection to {self.name}: the attempt was broken off."
             self._cannot_connect(outbound, why)
             raise
+        notice_a_lost_host(transport)
         address = transport.get_extra_info("peername")
         objection = self._pool.object_to(address[0]) if address else None
+        if leads_to(transport, self._pool.own_addresses):
+            objection = "and that is this process itself"  # a request would go round and round
         if objection is not None:
             transport.abort()
             self._cannot_connect(outbound, f"{self.name} leads to {address[0]}, {objection}.")
@@ -96,6 +100,7 @@ class Peer:
             if self.is_retired:
                 connection.close()
             else:
+                connection.is_reused = True  # whoever gets it finds it as old as any idle one
                 self.idle.append(connection)
         else:
             connection.begin(outbound)
@@ -193,6 +198,8 @@ class UpstreamPool:
         self.timeouts = timeouts or Timeouts()
         self.object_to = object_to
         """Says why a resolved address must not be talked to, or None."""
+        self.own_addresses: frozenset[tuple[str, int]] = frozenset()
+        """Where this process listens: no peer can be there, whatever its name is."""
         self.withheld = withheld
         """Lower-case names of header lines that are not passed on from any answer."""
         self._peers: dict[tuple[str, int], Peer] = {}

@@ -3,11 +3,16 @@
 import asyncio
 import socket
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from cacheroute.formats.address import is_loopback, is_unspecified
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 _TCP_CLOSED = 7
 """TCP_CLOSE of the kernel's tcp_states.h: the peer has reset the connection."""
+_PROBED_AFTER_S, _PROBED_EVERY_S, _PROBES = 15, 10, 3
+GONE_AFTER_S = _PROBED_AFTER_S + _PROBED_EVERY_S * _PROBES
+"""How long a peer's kernel may stay silent before its host counts as gone."""
 
 
 class _Nowhere(asyncio.Transport):
@@ -45,11 +50,16 @@ def reset(transport: asyncio.Transport) -> None:
     """Close with a TCP reset, so that the peer cannot take it for a half-close."""
     sock = transport.get_extra_info("socket")
     if sock is not None and not transport.is_closing():
-        try:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
-        except OSError:
-            pass  # it is closed already
+        _make_close_a_reset(sock)
     transport.abort()
+
+
+def reset_once_sent(transport: asyncio.Transport) -> None:
+    """Close with a TCP reset, but not before everything written has gone to the kernel."""
+    sock = transport.get_extra_info("socket")
+    if sock is not None and not transport.is_closing():
+        _make_close_a_reset(sock)
+    transport.close()
 
 
 def is_reset(transport: asyncio.Transport) -> bool:
@@ -66,6 +76,54 @@ def is_reset(transport: asyncio.Transport) -> bool:
     except (OSError, AttributeError):
         return False
     return info[0] == _TCP_CLOSED
+
+
+def notice_a_lost_host(transport: asyncio.Transport) -> None:
+    """Let the kernel ask whether the peer's host is still there while nothing comes from it.
+
+    A host without power sends no reset. Who waits for its first byte would wait for the whole
+    of that timeout, and nobody would be sent elsewhere.
+    """
+    sock = transport.get_extra_info("socket")
+    if sock is None:
+        return
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", _PROBED_AFTER_S),
+        ("TCP_KEEPINTVL", _PROBED_EVERY_S),
+        ("TCP_KEEPCNT", _PROBES),
+    ):
+        # Not every system has all of them.
+        if (option := getattr(socket, name, None)) is not None:
+            sock.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def _make_close_a_reset(sock: socket.socket) -> None:
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+    except OSError:
+        pass  # it is closed already
+
+
+def listening_at(listeners: Iterable[socket.socket]) -> frozenset[tuple[str, int]]:
+    """Return the addresses that sockets are bound to."""
+    return frozenset(listener.getsockname()[:2] for listener in listeners)
+
+
+def leads_to(transport: asyncio.Transport, listening: Collection[tuple[str, int]]) -> bool:
+    """Whether a connection has reached one of these addresses that this process listens at.
+
+    All addresses of a machine are too many to know; but who reaches his own machine has the
+    same address at both ends, or is on its loopback at both.
+    """
+    peer = transport.get_extra_info("peername")
+    if not peer or all(port != peer[1] for _, port in listening):
+        return False
+    if (peer[0], peer[1]) in listening:
+        return True
+    own = transport.get_extra_info("sockname")
+    is_here = own[0] == peer[0] or (is_loopback(own[0]) and is_loopback(peer[0]))
+    return is_here and any(port == peer[1] and is_unspecified(host) for host, port in listening)
 
 
 def bind(host: str, port: int) -> list[socket.socket]:

@@ -145,13 +145,20 @@ class UpstreamConnection(asyncio.Protocol):
         if outbound is None:
             return
         status = self._parser.get_status_code()
-        if 100 <= status < 200:
+        if status < 100:
+            self._bad = f"its status is {status}"
+            raise _Stop
+        if status < 200:
             if status == 101:
                 self._bad = "it wants to change protocols"
                 raise _Stop
             self._interim = True
+            # Nothing that it says is about the answer, not even of framing: it has no body.
             outbound.lines.clear()
             outbound.fields.clear()
+            outbound.content_length = None
+            self._chunked = False
+            self._named = None
             return
         self._interim = False
         outbound.status = status

@@ -22,18 +22,37 @@ if TYPE_CHECKING:
     from cacheroute.dataplane.inbound import Inbound
 
 
-class _Glance(msgspec.Struct):
-    """The fields that routing reads; a Raw is skipped over, not built."""
+_Scalar = str | int | float | bool | None
 
-    model: Any = None
-    stream: Any = None
+
+class _GlanceAtRest(msgspec.Struct):
+    """The same without `stream`."""
+
+    model: _Scalar = None
     messages: msgspec.Raw = msgspec.Raw()
-    Request_ID: Any = None
+    Request_ID: msgspec.Raw = msgspec.Raw()
+    Prompt: msgspec.Raw = msgspec.Raw()
+
+
+class _Glance(msgspec.Struct):
+    """The fields that routing reads; a Raw is skipped over, not built.
+
+    Nothing here can be a list or an object: sixty megabytes of `[]` take seconds to build and
+    more than a gigabyte, and everybody else would wait.
+    """
+
+    model: _Scalar = None
+    stream: _Scalar = None
+    messages: msgspec.Raw = msgspec.Raw()
+    Request_ID: msgspec.Raw = msgspec.Raw()
     Prompt: msgspec.Raw = msgspec.Raw()
 
 
 _glance = msgspec.json.Decoder(_Glance).decode
+_glance_at_rest = msgspec.json.Decoder(_GlanceAtRest).decode
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_PARTS_MAX = 500_000
+"""Most values of a body that has to be built as a whole; more would hold everybody else up."""
 MODEL_MAX_CHARS = 512
 """Longest model name; the last thousand decisions each keep one."""
 
@@ -76,7 +95,7 @@ def read(
             seen = _glance(body)
         except _UNREADABLE:
             seen = _look_again(body)
-        if seen.Request_ID is not None and len(memoryview(seen.Prompt)) and not opaque:
+        if len(memoryview(seen.Prompt)) and not opaque and _is_given(seen.Request_ID):
             caller = "scheduler"
             try:
                 task = read_task(_parsed(body), endpoint)
@@ -109,11 +128,15 @@ def read(
 def _look_again(body: bytes) -> _Glance:
     """Read a body that was refused: say why, unless Python's own parser takes it."""
     try:
-        return _glance(body)
-    except msgspec.ValidationError:
+        rest = _glance_at_rest(body)
+    except msgspec.ValidationError as error:
+        if str(error).endswith("`$.model`"):
+            raise InvalidPayload("'model' must be a string, not anything larger.") from None
         raise InvalidPayload("The request body must be a JSON object.") from None
     except _UNREADABLE as error:
         why = str(error)
+    else:  # then it was `stream`, and whatever that is, it asks for none
+        return _Glance(rest.model, None, rest.messages, rest.Request_ID, rest.Prompt)
     # Python's own parser takes a little more (NaN, lone surrogates), and so do Instances.
     value = _parsed(body, why)
     if not isinstance(value, dict):
@@ -122,12 +145,16 @@ def _look_again(body: bytes) -> _Glance:
         model=value.get("model"),
         stream=value.get("stream"),
         messages=_raw(value.get("messages")),
-        Request_ID=value.get("Request_ID"),
+        Request_ID=_raw(value.get("Request_ID")),
         Prompt=_raw(value.get("Prompt")),
     )
 
 
 def _parsed(body: bytes, why: str | None = None) -> Any:
+    if len(body) > _PARTS_MAX and sum(map(body.count, (b",", b"[", b"{"))) > _PARTS_MAX:
+        if why is not None:
+            raise InvalidJson(f"The request body is not valid JSON: {why}.")
+        raise InvalidPayload(f"A Scheduler's request may hold {_PARTS_MAX} values.")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -144,6 +171,10 @@ def _check_name(model: str) -> None:
             model.encode()
         except UnicodeEncodeError:
             raise InvalidPayload(f"'model' is not text: {model!r:.60}.") from None
+
+
+def _is_given(value: msgspec.Raw) -> bool:
+    return bytes(value) not in (b"", b"null")
 
 
 def _raw(value: object) -> msgspec.Raw:

@@ -6,6 +6,7 @@ refused by name, since a Scheduler's mistake must not look like an Instance's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -75,6 +76,8 @@ def _number(prompt: Mapping[str, Any], name: str) -> int | float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidPayload(f"Prompt.{name} must be a number; it is {_shown(value)}.")
+    if isinstance(value, float) and not math.isfinite(value):  # `1e999` is JSON, and infinite
+        raise InvalidPayload(f"Prompt.{name} must be a finite number; it is {value}.")
     return value
 
 

@@ -20,7 +20,7 @@ from cacheroute.core.routing.registry import find
 from cacheroute.core.topology import Topology
 from cacheroute.dataplane.pool import UpstreamPool
 from cacheroute.dataplane.server import HttpServer
-from cacheroute.dataplane.sockets import bind
+from cacheroute.dataplane.sockets import bind, listening_at
 from cacheroute.formats.address import forbidden_reason
 from cacheroute.planes.control_owner import ControlRules
 from cacheroute.planes.models import ModelList
@@ -184,9 +184,9 @@ class App:
 
     def is_ready(self) -> bool:
         """Whether new work can be taken and somebody is there to do it."""
-        return not self.proxy.draining and any(
-            True for _ in self.proxy.pool.willing(self._clock.now())
-        )
+        if self.proxy.leaving or self.proxy.draining:
+            return False
+        return any(True for _ in self.proxy.pool.willing(self._clock.now()))
 
     async def start(
         self,
@@ -225,6 +225,9 @@ class App:
         for static in settings.static_instances:
             self.registrar.add_static(as_instance(static, self._started.wall_s))
         self.registrar.restore()
+        self._upstream.own_addresses = self._knowledge.own_addresses = listening_at(
+            service_listeners
+        )
         await self._service.start(listeners=service_listeners)
         self._tasks.start("prober", self._prober.run())
         self._tasks.start("reaper", self._reap())
@@ -237,6 +240,8 @@ class App:
             self.readings,
             operator,
         )
+        own_addresses = self._upstream.own_addresses | listening_at(control_listeners)
+        self._upstream.own_addresses = self._knowledge.own_addresses = own_addresses
         await self._control.start(control_listeners)
         # Last, for who hears of this Proxy may send it requests at once.
         if self._scheduling is not None:
@@ -245,6 +250,7 @@ class App:
     async def stop(self, grace_s: float | None = None) -> None:
         """Take no new work, let running answers end for the grace time, then stop everything."""
         grace_s = self.settings.proxy.shutdown_grace_s if grace_s is None else grace_s
+        self.proxy.leaving = True  # at once, however long the Scheduler takes
         if self._scheduling is not None:
             await self._scheduling.leave()  # before it forwards anything that is to be refused
         self.proxy.draining = True

@@ -57,6 +57,7 @@ class ControlServer:
 
         from cacheroute.planes.admin import add_admin
         from cacheroute.planes.control import build_control_app
+        from cacheroute.runtime.control_protocol import BoundedProtocol
 
         app = build_control_app(
             self._owner, self._rules, stopping=self._stopping, abort=self._abort
@@ -79,8 +80,12 @@ class ControlServer:
             access_log=False,
             server_header=False,
             ws="none",
-            http="httptools",
+            http=BoundedProtocol,
             timeout_keep_alive=75,
+            # Both would else be read from the environment, where somebody else's could stand,
+            # and the first could let strangers pass as local.
+            forwarded_allow_ips="127.0.0.1",
+            workers=1,
         )
         server = self._server = uvicorn.Server(config)
         server.capture_signals = _no_signals  # type: ignore[method-assign]

@@ -49,12 +49,15 @@ class Held:
         self.tried: tuple[Member, ...] = ()
         """Instances that this request has failed on."""
 
-    def wait(self, placement: Placement, passage: Passage) -> None:
-        """Hold a place whose Instance is still to be waited for."""
+    def hold(self, placement: Placement) -> None:
+        """Hold a place before anything is done with it that may fail."""
         self.placement = placement
+        self.exchange = None
+
+    def wait(self, passage: Passage) -> None:
+        """Hold what a request has before an Instance that is still to be waited for."""
         self.passage = passage
         passage.tried = self.tried
-        self.exchange = None
 
     def take(self, placement: Placement, exchange: Exchange) -> None:
         """Hold a place and the exchange that runs on it."""
@@ -89,6 +92,7 @@ class Held:
         passage, self.passage = self.passage, None
         if passage is not None:
             passage.end()
+            self._proxy.through_with(passage.member)
 
     def settle(self, outcome: str, error: str | None = None, status: int | None = None) -> None:
         """Give everything back, and write down how it went; a second call does nothing.
@@ -145,6 +149,8 @@ class Held:
         if self.passage is not None and self.passage.path is not None:
             path = self.passage.path
             tally.paths[path] = tally.paths.get(path, 0) + 1
+        if self.passage is not None:
+            proxy.through_with(self.passage.member)
         inbound = self._inbound
         bytes_out = inbound.bytes_out
         if exchange is not None and exchange.ended and inbound.begun and not inbound.bodiless:

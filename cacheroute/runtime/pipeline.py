@@ -231,8 +231,9 @@ class Pipeline:
         """Rooms 3 to 5; another Instance is found if the chosen one leaves meanwhile."""
         story = held.story or Story(request)
         while True:
+            held.hold(placement)
             passage = self._preparation.begin(request, placement, story)
-            held.wait(placement, passage)
+            held.wait(passage)
             try:
                 await self._preparation.ready(passage)
             except InstanceLeft:

@@ -73,7 +73,9 @@ class Proxy:
         self.nowhere = Tally()
         """Counters of requests that reached no Instance."""
         self.departed = Tally()
-        """Counters of Instances that have left."""
+        """Counters of Instances that have left, and of what ends on them after that."""
+        self.leaving = False
+        """Whether this Proxy is about to shut down: not ready, though it still takes work."""
         self.draining = False
         """Whether this Proxy is shutting down and takes no new work."""
         self._max_queue = queues.max_queue
@@ -185,21 +187,27 @@ class Proxy:
             self.pool.version += 1
 
     def tally(self, member: Member | None) -> Tally:
-        """Return the counters of an Instance, or of requests that reached none."""
+        """Return the counters of an Instance, of all that have left, or of who reached none."""
         if member is None:
             return self.nowhere
         tally = self.tallies.get(member)
         if tally is None:
-            tally = Tally()
-            # What ends after its Instance has left is not kept: nobody would drop it again.
-            if self.pool.members.get(member.instance.instance_id) is member:
-                self.tallies[member] = tally
+            if self._has_left(member):
+                return self.departed  # one of its own would be kept for ever
+            tally = self.tallies[member] = Tally()
         return tally
+
+    def through_with(self, member: Member) -> None:
+        """A request has no more to do with an Instance: what one taught that has left is dropped.
+
+        What runs on it when it leaves is still learned from, and nobody else would forget that.
+        """
+        if self._has_left(member):
+            self.forecasts.forget(member)
 
     def is_gone(self, member: Member) -> bool:
         """Whether an Instance has left, or has fallen silent, since it was chosen."""
-        known = self.pool.members.get(member.instance.instance_id)
-        return known is not member or self._liveness(member) != "alive"
+        return self._has_left(member) or self._liveness(member) != "alive"
 
     # The passing of time
 
@@ -217,6 +225,9 @@ class Proxy:
             self.departed.absorb(tally)
         self.turnstiles.forget(member)
         self.forecasts.forget(member)
+
+    def _has_left(self, member: Member) -> bool:
+        return self.pool.members.get(member.instance.instance_id) is not member
 
     def _liveness(self, member: Member) -> str:
         return self.pool.liveness(member, self.clock.now())

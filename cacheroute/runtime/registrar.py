@@ -16,6 +16,7 @@ from cacheroute.core.pool_outcomes import Heartbeat, Refusal, Registration, Repo
 from cacheroute.core.scheduler_state import SchedulerState
 from cacheroute.runtime.keeping import Keeping
 from cacheroute.runtime.sparing import SparingLog
+from cacheroute.stores.base import SavedLinks
 
 if TYPE_CHECKING:
     from cacheroute.core.clock import Clock
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from cacheroute.runtime.proxy import Proxy
     from cacheroute.runtime.scheduling import Scheduling
     from cacheroute.runtime.traces import Traces
-    from cacheroute.stores.base import RegistryStore, SavedLinks
+    from cacheroute.stores.base import RegistryStore
     from cacheroute.upstream.instance import Instances
 
 log = logging.getLogger("cacheroute.pool")
@@ -99,8 +100,8 @@ class Registrar:
 
     @property
     def draining(self) -> bool:
-        """Whether this Proxy is shutting down."""
-        return self._proxy.draining
+        """Whether this Proxy is shutting down, or about to."""
+        return self._proxy.draining or self._proxy.leaving
 
     @property
     def decisions(self) -> Decisions:
@@ -214,10 +215,11 @@ class Registrar:
         return True
 
     def reap(self) -> None:
-        """Forget Instances that have been silent for too long."""
+        """Forget Instances that have been silent for too long, and see that the rest is kept."""
         self._proxy.expire()
         for member in self.pool.reap(self.clock.now()):
             self._forget(member, "reaped")
+        self._keeping.catch_up(self._as_kept)
 
     # Signs of life
 
@@ -278,6 +280,15 @@ class Registrar:
         return refused
 
     # Within
+
+    def _as_kept(self, instance_id: str) -> tuple[Instance, SavedLinks | None] | None:
+        member = self.pool.members.get(instance_id)
+        if member is None or member.instance.origin == "static":
+            return None
+        report = self.topology.reports.get(instance_id)
+        if report is None:
+            return member.instance, None
+        return member.instance, SavedLinks(links=report.links, reported_wall_s=report.at.wall_s)
 
     def _restore_links(self, instance_id: str, report: SavedLinks) -> None:
         now = self.clock.now()

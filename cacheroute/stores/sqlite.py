@@ -30,7 +30,7 @@ ASIDE = ".unusable"
 """What a file that was moved aside is called from then on; the one before it is replaced."""
 
 _BUSY_S = 0.25
-"""How long the event loop may wait for another process that writes the same file."""
+"""How long the event loop may wait, once, for another process that writes the same file."""
 _UNUSABLE = ("SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_FORMAT", "SQLITE_SCHEMA")
 _SIDES = ("", "-wal", "-shm")
 
@@ -53,6 +53,7 @@ class SqliteRegistry:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._is_patient = True
 
     @classmethod
     def open(cls, path: Path) -> Opened:
@@ -133,6 +134,7 @@ class SqliteRegistry:
         found: dict[str, Orders] = {}
         for instance_id, body, _ in self._run("SELECT instance_id, body, NULL FROM orders", ()):
             with contextlib.suppress(ValueError, TypeError):
+                instance_id.encode()
                 found[instance_id] = orders_from_row(body or "")
         return found
 
@@ -141,7 +143,22 @@ class SqliteRegistry:
         self._connection.close()
 
     def _run(self, statement: str, values: tuple[str | None, ...]) -> list[_Fetched]:
-        return _guarded(self.path, lambda: self._connection.execute(statement, values).fetchall())
+        try:
+            rows = _guarded(
+                self.path, lambda: self._connection.execute(statement, values).fetchall()
+            )
+        except StoreError:
+            self._wait_for_others(patiently=False)  # a thousand rows would be a thousand waits
+            raise
+        self._wait_for_others(patiently=True)
+        return rows
+
+    def _wait_for_others(self, *, patiently: bool) -> None:
+        if patiently is not self._is_patient:
+            self._is_patient = patiently
+            wait_ms = int(_BUSY_S * 1000) if patiently else 0
+            with contextlib.suppress(sqlite3.Error):  # it is closed
+                self._connection.execute(f"PRAGMA busy_timeout = {wait_ms}")
 
 
 class _Unusable(Exception):
@@ -169,6 +186,8 @@ def _connected(path: Path) -> sqlite3.Connection:
     except _Unusable:
         connection.close()
         raise
+    # One row that is no UTF-8 must not cost all the others: it fails where it is read.
+    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     return connection
 
 

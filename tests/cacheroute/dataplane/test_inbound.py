@@ -237,6 +237,23 @@ async def test_a_cut_answer_arrives_as_far_as_it_went_and_is_seen_to_be_cut() ->
         assert not served.gone
 
 
+@both_loops
+async def test_an_answer_that_ends_by_closing_is_cut_by_a_reset() -> None:
+    """After an ordinary close its reader would take half of an answer for the whole."""
+    async with serving(hold) as served, connected(served.port) as client:
+        client.expect("GET")
+        client.send(b"GET / HTTP/1.0\r\n\r\n")
+        inbound = await served.request()
+        inbound.start(200)
+        inbound.write(LARGE)
+        inbound.cut()
+        got = await client.disconnected()
+        assert (got.framing, got.ended, got.whole) == ("eof", "reset", False)
+        assert got.body == LARGE
+        await served.connected(0)
+        assert not served.gone
+
+
 async def test_a_cut_before_the_first_piece_still_sends_the_head() -> None:
     async with serving(hold) as served, connected(served.port) as client:
         client.ask()

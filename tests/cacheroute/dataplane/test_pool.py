@@ -29,6 +29,18 @@ def peer_at(pool: UpstreamPool, url: str) -> Peer:
 
 
 @both_loops
+async def test_a_connection_that_nobody_has_used_yet_is_replaced_like_any_other() -> None:
+    """Its request was given up while it was being made, and it has waited since."""
+    async with scripted() as backend, pooled() as pool:
+        backend.reply = lambda _: (Reset(),) if len(backend.requests) == 1 else raw(HELLO)
+        peer = at(pool, backend)
+        send(peer).outbound.abandon()
+        await eventually(lambda: peer.idle)
+        assert await send(peer).succeeded() == b"hello"
+        assert backend.connections == 2
+
+
+@both_loops
 async def test_a_connection_is_used_again_and_again() -> None:
     async with scripted(stream(b"hel", b"lo")) as backend, pooled() as pool:
         for body in (b"", b"x", bytes(100_000)):
@@ -224,6 +236,32 @@ async def test_an_address_that_is_objected_to_gets_no_byte() -> None:
         assert not backend.requests
         assert not backend.faults
         assert not peer.idle
+
+
+OWN = {
+    "the address": ("127.0.0.1", 0, True),
+    "all addresses": ("0.0.0.0", 0, True),
+    "all addresses of both kinds": ("::", 0, True),
+    "another address": ("192.0.2.1", 0, False),
+    "another port": ("0.0.0.0", 1, False),
+}
+
+
+@both_loops
+@pytest.mark.parametrize("case", OWN)
+async def test_nobody_is_sent_a_request_where_this_process_listens(case: str) -> None:
+    """It would send it on to itself, until all its connections are taken."""
+    host, offset, is_own = OWN[case]
+    async with scripted(raw(HELLO)) as backend, pooled() as pool:
+        pool.own_addresses = frozenset({(host, backend.port + offset)})
+        notes = send(pool.peer("localhost", backend.port))
+        if not is_own:
+            assert await notes.succeeded() == b"hello"
+            return
+        error = await notes.failed()
+        assert type(error) is UpstreamConnectError
+        assert error.message.endswith(" leads to 127.0.0.1, and that is this process itself.")
+        assert not backend.requests
 
 
 async def test_the_address_is_asked_about_and_not_the_name() -> None:

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from cacheroute.dataplane import sockets
-from cacheroute.dataplane.sockets import bind
+from cacheroute.dataplane.sockets import GONE_AFTER_S, bind, notice_a_lost_host
 from tests.cacheroute.dataplane.wire_parts import PING, both_loops, hold, serving
 from tests.support.client import connected
 from tests.support.waiting import eventually
@@ -136,3 +136,19 @@ async def test_a_transport_without_a_socket_counts_as_reset() -> None:
         assert not sockets.is_reset(transport)
         transport.close()
         await asyncio.sleep(0)
+
+
+async def test_a_host_that_falls_silent_is_asked_for_within_a_minute() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    with listener:
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.create_connection(asyncio.Protocol, *listener.getsockname()[:2])
+        notice_a_lost_host(transport)
+        sock = transport.get_extra_info("socket")
+
+        assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        after_s = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+        every_s = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL)
+        probes = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT)
+        assert after_s + every_s * probes == GONE_AFTER_S <= 60
+        transport.abort()

@@ -30,6 +30,7 @@ BROKEN = {
     "blank before a colon": OK + b"Content-Length : 5\r\n\r\nhello",
     "no colon": OK + b"Content-Length\r\n\r\nhello",
     "two-digit status": b"HTTP/1.1 99 Low\r\nContent-Length: 0\r\n\r\n",
+    "status below 100": b"HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n",
     "four-digit status": b"HTTP/1.1 2000 High\r\nContent-Length: 0\r\n\r\n",
     "negative length": OK + b"Content-Length: -5\r\n\r\nhello",
     "length with a plus": OK + b"Content-Length: +5\r\n\r\nhello",
@@ -64,6 +65,7 @@ WHY = {
     "no HTTP": NOT_VALID,
     "two lengths in a line": NOT_VALID,
     "gzip, chunked": "its Transfer-Encoding is 'gzip, chunked'",
+    "status below 100": "its status is 99",
     "another protocol": "it wants to change protocols",
     "another protocol, unnamed": "it wants to change protocols",
 }
@@ -109,6 +111,22 @@ CLEAN = [
     OK + b"\r\nhello",
     b"HTTP/1.1 204 No Content\r\n\r\n",
 ]
+
+
+@pytest.mark.parametrize(
+    "line", [b"Content-Length: 9", b"Transfer-Encoding: chunked", b"Connection: X-Kept"]
+)
+async def test_what_an_interim_answer_says_of_framing_is_not_said_of_the_answer(
+    line: bytes,
+) -> None:
+    hints = b"HTTP/1.1 103 Early Hints\r\n" + line + b"\r\n\r\n"
+    final = OK + b"X-Kept: 1\r\nContent-Length: 5\r\n\r\nhello"
+    async with scripted(raw(hints + final)) as backend, pooled() as pool:
+        for _ in range(2):
+            notes = send(at(pool, backend))
+            assert await notes.succeeded() == b"hello"
+            assert notes.outbound.lines == [b"X-Kept: 1\r\n"]
+        assert backend.connections == 1
 
 
 @given(

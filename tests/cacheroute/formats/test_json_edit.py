@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from cacheroute.formats import json_edit
 from cacheroute.formats.json_edit import append_key, find_value, replace_value
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -146,6 +147,33 @@ def test_a_long_text_costs_no_more_than_a_few_copies_of_it(filler: bytes) -> Non
         tracemalloc.stop()
     assert edited == document.removesuffix(b'"m"}') + b'"new"}'
     assert peak_bytes < 10 * len(document), f"{peak_bytes / len(document):.0f} times its size"
+
+
+FILLERS = {
+    "numbers": b"[" + b"1," * 5000 + b"1]",
+    "empty lists": b"[" + b"[]," * 5000 + b"[]]",
+    "pairs": b"[" + b'{"a":[1,"x]"]},' * 5000 + b"1]",
+}
+
+
+@pytest.mark.parametrize("filler", FILLERS.values(), ids=FILLERS)
+def test_what_lies_before_the_key_is_not_gone_through_one_by_one(
+    filler: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five million numbers of an embedding took twenty seconds of everybody's time."""
+    monkeypatch.setattr(json_edit, "_STEPS_MAX", 20)
+    many = b"".join(b'"k%d" : 1,' % number for number in range(5000))
+    for document in (b'{"x":%b,"model":"m"}', b'{"y":{"x":%b},"model":"m"}'):
+        before = document.replace(b"{", b"{" + many, 1) % filler
+        after = before.replace(b'"m"', b'"other"')
+        assert json_edit.replace_value(before, b"model", b'"other"') == after
+
+
+def test_a_document_made_to_cost_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_edit, "_STEPS_MAX", 1000)
+    for costly in (b'"x":' + b"[" * 2000 + b"]" * 2000, b",".join([b'"\\u0061":1'] * 2000)):
+        document = b"{" + costly + b',"model":"m"}'
+        assert json_edit.replace_value(document, b"model", b"1") == document
 
 
 @pytest.mark.parametrize(

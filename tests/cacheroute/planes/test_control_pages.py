@@ -3,6 +3,7 @@
 import json
 
 import httpx
+import msgspec
 import pytest
 from pydantic import TypeAdapter
 
@@ -11,7 +12,6 @@ from cacheroute.core.routing.selection import Chosen
 from cacheroute.core.scheduler_state import SchedulerState
 from cacheroute.wire import paths
 from cacheroute.wire.debug import (
-    DecisionsReply,
     InstanceLoadsReply,
     InstanceResourcesReply,
     PoolResourceReply,
@@ -20,8 +20,9 @@ from cacheroute.wire.debug import (
     SchedulerReply,
     StatusReply,
 )
+from cacheroute.wire.decisions import DecisionsReply
 from cacheroute.wire.instances import InstanceRow
-from cacheroute.wire.topology import TopologyReply
+from cacheroute.wire.links import TopologyReply
 from tests.cacheroute.core.pool_builders import an_instance, at
 from tests.cacheroute.planes.control_parts import (
     REGISTERED,
@@ -144,11 +145,11 @@ async def test_links_of_the_silent_are_shown_but_not_merged(
     owner.register(an_instance())
     links = {"kdn://h:9101": {"bandwidth_mbps": 100.0, "rtt_ms": 0}}
     await post(client, paths.TOPOLOGY_REPORT, instance_id="i-1", links=links)
-    page = TopologyReply.model_validate((await client.get(paths.DEBUG_TOPOLOGY)).json())
+    page = msgspec.json.decode((await client.get(paths.DEBUG_TOPOLOGY)).content, type=TopologyReply)
     assert page.known_addresses == ["h:9101"]
     assert page.kdn_links["kdn://h:9101"]["reported_by"] == "i-1"
     owner.clock.instant = at(1_031.0)
-    page = TopologyReply.model_validate((await client.get(paths.DEBUG_TOPOLOGY)).json())
+    page = msgspec.json.decode((await client.get(paths.DEBUG_TOPOLOGY)).content, type=TopologyReply)
     (row,) = page.instances
     assert (row.state, row.is_alive, row.age_s, row.report_age_s) == ("stale", False, 31.0, 31.0)
     assert row.links == {"kdn://h:9101": {"bandwidth_mbps": 100.0, "rtt_ms": 0.0}}
@@ -274,5 +275,5 @@ async def test_decisions_are_told_newest_first(owner: Owner, client: httpx.Async
     assert [row["request_id"] for row in page["decisions"]] == ["req-3", "req-2"]
     assert page["total"] == 3
     assert page["decisions"][0]["instance_id"] == "i-1"
-    assert DecisionsReply.model_validate(page).decisions[0].reason
+    assert msgspec.convert(page, DecisionsReply).decisions[0].reason
     assert (await client.get(paths.DEBUG_DECISIONS, params={"last": 0})).status_code == 422

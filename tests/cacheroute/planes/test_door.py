@@ -13,6 +13,7 @@ from cacheroute.core.ids import RequestIds
 from cacheroute.core.request import RouteRequest
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.planes import door
+from cacheroute.planes.door import SchedulerRequestError
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -187,6 +188,43 @@ def test_no_body_raises_anything_else(body: bytes) -> None:
 )
 def test_a_good_id_of_the_caller_is_kept(given_id: bytes) -> None:
     assert read({}, headers={b"x-request-id": given_id}).request_id == given_id.decode()
+
+
+MANY = b"[" + b"[]," * 600_000 + b"[]]"
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "told"),
+    [
+        (b'{"model":' + MANY + b"}", InvalidPayload, "^'model' must be a string, not anything"),
+        (b'{"x":NaN,"y":' + MANY + b"}", InvalidJson, "is not valid JSON: .* invalid character"),
+        (
+            b'{"Request_ID":1,"Prompt":{"model":"m","user_prompt":"x"},"y":' + MANY + b"}",
+            SchedulerRequestError,
+            "^A Scheduler's request may hold 500000 values",
+        ),
+    ],
+    ids=["a field", "for another parser", "of a Scheduler"],
+)
+def test_what_would_take_long_to_build_is_not_built(
+    body: bytes, error: type[RequestError], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json, "loads", lambda _: pytest.fail("it was built"))
+    with pytest.raises(error, match=told):
+        read(body)
+
+
+def test_what_nobody_needs_to_see_is_passed_over_however_much_it_is() -> None:
+    for body in (b'{"model":"m","x":' + MANY + b"}", b'{"stream":' + MANY + b',"model":"m"}'):
+        request = read(body)
+        assert (request.model, request.stream, request.body) == ("m", False, body)
+
+
+def test_a_long_text_is_one_value_whoever_parses_it() -> None:
+    text = b"x" * 2_000_000
+    assert read(b'{"model":"m","x":"\\ud83d","y":"' + text + b'"}').model == "m"
+    prompt = b'{"Request_ID":1,"Prompt":{"model":"m","user_prompt":"' + text + b'"}}'
+    assert read(prompt).caller == "scheduler"
 
 
 @pytest.mark.parametrize("given_id", [None, b"", b"a b", b"x" * 129, b"\xff", b'"'])

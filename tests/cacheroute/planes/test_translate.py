@@ -69,6 +69,13 @@ def test_a_number_of_another_type_is_refused_by_name(name: str, value: object) -
         translated({name: value})
 
 
+@pytest.mark.parametrize("name", ["max_tokens", "temperature", "top_p"])
+@pytest.mark.parametrize("value", ["1e999", "-1e999", "NaN"])
+def test_a_number_that_is_not_finite_is_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(InvalidPayload, match=rf"^Prompt\.{name} must be a finite number; it is "):
+        translated({name: json.loads(value)})
+
+
 @pytest.mark.parametrize("name", ["model", "user_prompt"])
 @pytest.mark.parametrize(("value", "told"), [(None, "missing"), (7, "7"), (["x"], r"\['x'\]")])
 def test_model_and_prompt_must_be_there_as_text(name: str, value: object, told: str) -> None:

@@ -9,11 +9,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from cacheroute.core.routing.strategies import LeastLoad
 from cacheroute.planes.metrics import CATALOGUE
+from cacheroute.runtime.clock import SystemClock
 from cacheroute.runtime.compose import App, build
 from cacheroute.settings.load import load
 from cacheroute.settings.tree import Settings
 from cacheroute.stores.memory import MemoryRegistry
 from cacheroute.stores.sqlite import SqliteRegistry
+from tests.cacheroute.core.pool_builders import an_instance
+from tests.cacheroute.runtime.scheduler_stand_in import StandIn
 from tests.support.backend import scripted
 from tests.support.client import connected, fetch, post
 from tests.support.openai_shapes import CHAT, DONE, chat, token
@@ -110,6 +113,16 @@ async def test_ready_means_that_somebody_is_there() -> None:
         proxy.app.proxy.draining = True
         for port in ports:
             assert (await fetch(port, "GET", "/ready")).status == 503
+
+
+async def test_an_instance_that_is_this_proxy_under_another_name_gets_nothing() -> None:
+    async with running_proxy(proxy__host="0.0.0.0") as proxy:
+        pool = proxy.app.proxy.pool
+        for name, port in (("mine", proxy.service_port), ("control", proxy.control_port)):
+            pool.register(an_instance(name, host="localhost", port=port), SystemClock().now())
+        got = await post(proxy.service_port, b"{}")
+        assert (got.status, got.error["code"]) == (502, "upstream_connect_failed")
+        assert proxy.app.proxy.traces.total == 1
 
 
 async def test_silent_instances_make_it_unready() -> None:
@@ -233,6 +246,22 @@ async def test_stopping_lets_a_running_answer_end_and_takes_nothing_new() -> Non
         gate.open()
         assert (await client.over()).body == token("a") + token("b") + DONE
         await asyncio.wait_for(stopping, 2)
+
+
+async def test_who_stops_is_unready_at_once_however_long_the_scheduler_takes() -> None:
+    stand_in = StandIn(instead=lambda name: (Freeze(),) if name == "unregister" else None)
+    async with (
+        scripted() as backend,
+        scripted(stand_in.reply) as scheduler,
+        running_proxy(backend.url, scheduler__url=scheduler.url) as proxy,
+    ):
+        await eventually(lambda: stand_in.known)
+        stopping = asyncio.get_running_loop().create_task(proxy.app.stop(grace_s=5))
+        await eventually(lambda: stand_in.named("unregister"))
+        for port in (proxy.service_port, proxy.control_port):
+            assert (await fetch(port, "GET", "/ready")).status == 503
+        assert (await post(proxy.service_port, chat())).status == 200, "it may still be sent some"
+        await asyncio.wait_for(stopping, 3)
 
 
 async def test_when_the_grace_is_over_a_stream_is_told_and_a_silent_request_too() -> None:

@@ -5,6 +5,8 @@ import signal
 import socket
 from collections.abc import AsyncIterator
 
+import pytest
+
 from cacheroute.core.tally import Tally
 from cacheroute.dataplane.sockets import bind
 from cacheroute.planes.control_owner import ControlRules
@@ -69,6 +71,19 @@ async def test_with_a_token_the_metrics_page_is_not_for_everybody() -> None:
         got = await fetch(server.port, "GET", "/metrics", [("Authorization", "Bearer secret")])
         assert got.status == 200
         assert (await fetch(server.port, "GET", "/healthz")).status == 200
+
+
+async def test_no_variable_of_somebody_elses_says_who_is_local(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """uvicorn reads one, and with `*` in it a stranger could name any address as its own."""
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "192.0.2.1")
+    monkeypatch.setenv("WEB_CONCURRENCY", "many")
+    async with running() as server:
+        # What a proxy on this machine says of its client is believed, whatever the variable says.
+        lines = [("X-Forwarded-For", "198.51.100.7")]
+        got = await fetch(server.port, "POST", "/v1/instance/unregister", lines, b"{}")
+        assert (got.status, got.json()["error"]) == (403, "forbidden")
 
 
 async def test_it_leaves_the_signals_of_the_process_alone() -> None:

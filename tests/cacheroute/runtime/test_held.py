@@ -11,6 +11,7 @@ from cacheroute.runtime.proxy import Proxy
 from cacheroute.runtime.request_log import RequestLog
 from tests.cacheroute.core.pool_builders import an_instance
 from tests.cacheroute.core.routing.routing_builders import a_request
+from tests.cacheroute.runtime.knowledge_parts import Way
 from tests.cacheroute.runtime.runtime_parts import (
     HandClock,
     a_json_watch,
@@ -208,6 +209,27 @@ def test_instances_that_come_and_go_leave_no_counters_behind() -> None:
         held.settle("ok")
         desk.proxy.pool.register(instance, desk.clock.now())
     assert len(desk.proxy.tallies) <= 2
+    assert desk.proxy.departed.requests == 20, "and every request is counted all the same"
+
+
+@pytest.mark.parametrize("is_tried_elsewhere", [False, True])
+async def test_what_an_instance_teaches_after_it_has_left_is_not_kept(
+    is_tried_elsewhere: bool,
+) -> None:
+    way = Way()
+    for _ in range(20):
+        passage = way.decided()
+        held = Held(way.proxy, RequestLog(max_bytes=1, keep=1), passage.request, an_inbound())
+        instance = passage.member.instance
+        held.wait(passage)
+        way.proxy.pool.unregister(instance.instance_id)
+        way.proxy.forget(passage.member)
+        way.forecast(passage)
+        if is_tried_elsewhere:
+            held.let_go()
+        held.settle("ok")
+        way.proxy.pool.register(instance, way.clock.now())
+    assert not list(way.proxy.forecasts.known())
 
 
 def test_the_index_hears_of_what_is_given_back() -> None:

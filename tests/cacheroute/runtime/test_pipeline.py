@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cacheroute.runtime.deciding import Decider
 from cacheroute.upstream.instance import Instances
 from tests.support.backend import scripted
 from tests.support.client import connected, fetch, post
@@ -282,9 +283,12 @@ async def test_a_body_that_is_no_json_leaves_nothing_behind_at_an_override() -> 
         assert backend.requests[1].json() == {"model": "real"}
 
 
+@pytest.mark.parametrize(("owner", "room"), [(Instances, "forward"), (Decider, "expect_plain")])
 async def test_a_mistake_of_our_own_is_a_500_and_leaves_nothing_behind(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    owner: type, room: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    prompt = {"model": MODEL, "user_prompt": "x"}
+    asked = json.dumps({"Request_ID": 1, "Prompt": prompt}).encode()
     async with (
         scripted(json_answer({}, 500)) as backend,
         running_proxy(
@@ -298,8 +302,8 @@ async def test_a_mistake_of_our_own_is_a_500_and_leaves_nothing_behind(
         def mistake(*args: Any) -> None:
             raise ZeroDivisionError
 
-        monkeypatch.setattr(Instances, "forward", mistake)
-        got = await post(proxy.service_port, chat())
+        monkeypatch.setattr(owner, room, mistake)
+        got = await post(proxy.service_port, asked)
         assert (got.status, got.error["code"]) == (500, "internal_error")
         monkeypatch.undo()
         assert any("request.crashed" in record.getMessage() for record in caplog.records)

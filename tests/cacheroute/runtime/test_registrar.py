@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import sqlite3
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -15,13 +16,14 @@ from cacheroute.core.model_cards import ModelCards
 from cacheroute.core.pool_outcomes import Refusal, Registration
 from cacheroute.core.resources import Resource, normalise
 from cacheroute.core.routing.weights import Weights
-from cacheroute.core.topology import Topology
+from cacheroute.core.topology import Link, Topology
 from cacheroute.dataplane.pool import UpstreamPool
 from cacheroute.runtime.probing import Prober
 from cacheroute.runtime.proxy import Proxy
 from cacheroute.runtime.registrar import Registrar
 from cacheroute.stores.base import Loaded, RegistryStore, SavedLinks, StoreError
 from cacheroute.stores.memory import MemoryRegistry
+from cacheroute.stores.sqlite import SqliteRegistry
 from cacheroute.upstream.instance import Instances
 from tests.cacheroute.core.pool_builders import an_instance
 from tests.cacheroute.core.routing.routing_builders import a_request
@@ -357,3 +359,21 @@ async def test_a_second_proxy_on_the_same_folder_serves_with_what_the_first_one_
             for key in ("instance_id", "host", "port", "tags", "weight", "meta", "registered_at"):
                 assert row[key] == before[0][key]
             assert row["is_alive"]
+
+
+async def test_who_came_while_the_store_was_locked_is_kept_when_it_is_free(tmp_path: Path) -> None:
+    path = tmp_path / "registry.sqlite"
+    with contextlib.closing(SqliteRegistry.open(path).store) as store:
+        async with desk(store) as each:
+            with contextlib.closing(sqlite3.connect(path)) as other:
+                other.execute("BEGIN EXCLUSIVE")
+                each.register("i-1")
+                each.register("i-2", port=2)
+                each.registrar.unregister("i-2")
+                links = {"kdn://h:9101": Link.of({"bandwidth_mbps": 10.0})}
+                assert each.registrar.report_topology("i-1", links) is None
+                other.rollback()
+            assert each.remembered() == []
+            each.registrar.reap()
+            assert each.remembered() == ["i-1"]
+            assert store.load_all().links["i-1"].links == links

@@ -173,6 +173,24 @@ def test_a_row_that_makes_no_sense_is_told_and_left_out(path: Path) -> None:
     assert loaded.skipped[2].startswith("The saved links of 'i-1' make no sense: ")
 
 
+def test_a_row_that_is_no_text_costs_nobody_else_anything(path: Path) -> None:
+    with closing(opened(path)) as store:
+        for instance_id in ("i-1", "i-2"):
+            store.save(an_instance(instance_id))
+            store.save_orders(instance_id, Orders(draining=True))
+        damaged = "UPDATE {} SET body = CAST(x'7bff7d' AS TEXT) WHERE instance_id = 'i-1'"
+        for table in ("instances", "orders"):
+            store._connection.execute(damaged.format(table))
+        store._connection.execute(
+            "INSERT INTO orders VALUES (CAST(x'69ff' AS TEXT), '{\"draining\": true}')"
+        )
+    with closing(opened(path)) as store:
+        loaded = store.load_all()
+        assert [each.instance_id for each in loaded.instances] == ["i-2"]
+        assert [text.startswith("The saved Instance 'i-1'") for text in loaded.skipped] == [True]
+        assert store.load_orders() == {"i-2": Orders(draining=True)}
+
+
 def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match=r"registry\.sqlite3 cannot be written: .*/file\)"):
@@ -190,6 +208,29 @@ def test_a_file_somebody_else_is_writing_is_an_error_and_not_a_wait(path: Path) 
         other.rollback()
         store.save(WHOLE)
         assert remembered(store) == [WHOLE]
+
+
+def test_only_the_first_of_many_writes_waits_for_somebody_else(path: Path) -> None:
+    def wait_ms() -> int:
+        (row,) = store._connection.execute("PRAGMA busy_timeout").fetchall()
+        return int(row[0])
+
+    with closing(opened(path)) as store, closing(sqlite3.connect(path)) as other:
+        assert wait_ms() == 250
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="locked"):
+            store.save(WHOLE)
+        assert wait_ms() == 0, "or a thousand of them would hold everything up for minutes"
+        other.rollback()
+        store.save(WHOLE)
+        assert wait_ms() == 250
+
+
+def test_who_writes_after_the_end_is_told_so(path: Path) -> None:
+    store = opened(path)
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.save(WHOLE)
 
 
 def test_orders_outlive_the_process_and_those_of_before_are_kept(path: Path) -> None:
