@@ -229,9 +229,9 @@ class App:
             service_listeners
         )
         await self._service.start(listeners=service_listeners)
-        self._tasks.start("prober", self._prober.run())
-        self._tasks.start("reaper", self._reap())
-        self._tasks.start("request-log", self._request_log.run())
+        self._tasks.start_lasting("prober", self._prober.run)
+        self._tasks.start_lasting("reaper", self._reap)
+        self._tasks.start_lasting("request-log", self._request_log.run)
         control_listeners = control_listeners or bind(settings.control.host, settings.control.port)
         control_port = control_listeners[0].getsockname()[1]
         self._control = ControlServer(

@@ -68,6 +68,10 @@ class Prober:
     async def run(self) -> None:
         """Probe until cancelled."""
         gate = asyncio.Semaphore(_AT_ONCE)
+        # Whoever was being asked when this ended before has not answered.
+        for member, at_mono_s in self._due.items():
+            if at_mono_s == math.inf:
+                self._due[member] = 0.0
         async with asyncio.TaskGroup() as group:
             while True:
                 self._wake.clear()

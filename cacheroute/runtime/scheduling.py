@@ -83,7 +83,7 @@ class Scheduling:
 
     def start(self, tasks: Tasks, owner: ControlOwner) -> None:
         """Begin; what is told of the pool and its links is asked of the owner each time."""
-        self._task = tasks.start("scheduler", self._run(owner))
+        self._task = tasks.start_lasting("scheduler", lambda: self._run(owner))
 
     async def leave(self) -> None:
         """Send no more heartbeats and take this Proxy off the list, within a second."""

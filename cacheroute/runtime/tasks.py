@@ -6,16 +6,20 @@ middle, and its error with it.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 log = logging.getLogger("cacheroute.tasks")
+
+_AGAIN_AFTER_S, _AGAIN_AT_MOST_S = 1.0, 60.0
+"""How long a task that has to last rests after its first failure, and after many."""
 
 
 class Tasks:
     """Every background task of one program."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, again_after_s: float = _AGAIN_AFTER_S) -> None:
+        self._again_after_s = again_after_s
         self._running: set[asyncio.Task[Any]] = set()
 
     def start(self, name: str, work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:
@@ -24,6 +28,28 @@ class Tasks:
         self._running.add(task)
         task.add_done_callback(self._ended)
         return task
+
+    def start_lasting(
+        self, name: str, work: Callable[[], Coroutine[Any, Any, object]]
+    ) -> asyncio.Task[Any]:
+        """Run what has to last as long as the program; after a failure it begins again.
+
+        Without its reaper a Proxy would serve on with a pool that nobody tidies, and only a line
+        in the log would say so.
+        """
+        return self.start(name, self._lasting(name, work))
+
+    async def _lasting(self, name: str, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        failures = 0
+        while True:
+            try:
+                await work()
+                return
+            except Exception:
+                pause_s = min(self._again_after_s * 2.0**failures, _AGAIN_AT_MOST_S)
+                log.exception("task.failed name=%s again_in_s=%g", name, pause_s)
+                failures = min(failures + 1, 10)
+            await asyncio.sleep(pause_s)
 
     async def stop(self) -> None:
         """Cancel whatever runs, and wait until it has ended."""

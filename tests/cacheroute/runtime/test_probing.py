@@ -60,12 +60,13 @@ async def probing(*, timeout_s: float = 5.0, endpoint: str | None = None) -> Asy
         default_endpoint=endpoint,
     )
     task = asyncio.get_running_loop().create_task(prober.run())
+    round_ = Round(proxy, clock, cards, prober, task)
     try:
-        yield Round(proxy, clock, cards, prober, task)
+        yield round_
     finally:
-        assert not task.done(), task.exception()
-        task.cancel()
-        await asyncio.wait([task])
+        assert not round_.task.done(), round_.task.exception()
+        round_.task.cancel()
+        await asyncio.wait([round_.task])
         upstream.close()
 
 
@@ -320,3 +321,16 @@ async def test_the_lists_of_all_are_one_list_and_each_card_is_as_it_was() -> Non
         assert next(row for row in rows if row["id"] == "x") == card
         got = await fetch(proxy.service_port, "GET", "/v1/models/x")
         assert got.json() == card
+
+
+async def test_who_was_being_asked_when_the_prober_broke_off_is_asked_again() -> None:
+    async with scripted() as backend, probing() as round_:
+        backend.pages["/v1/models"] = (Freeze(),)
+        member = round_.add(backend)
+        await eventually(lambda: len(backend.probes) == 1)
+        round_.task.cancel()
+        await asyncio.wait([round_.task])
+
+        round_.task = asyncio.get_running_loop().create_task(round_.prober.run())
+        await eventually(lambda: len(backend.probes) == 2)
+        assert member in round_.prober._asking

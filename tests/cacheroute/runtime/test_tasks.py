@@ -79,3 +79,37 @@ async def test_one_that_fails_while_it_stops_holds_nobody_up(
 
 async def test_there_may_be_nothing_to_stop() -> None:
     await Tasks().stop()
+
+
+async def test_what_has_to_last_begins_again_after_a_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    began: list[int] = []
+    lasts = asyncio.Event()
+
+    async def work() -> None:
+        began.append(len(began))
+        if len(began) < 3:
+            raise RuntimeError("boom")
+        lasts.set()
+        await asyncio.Event().wait()
+
+    tasks = Tasks(again_after_s=0.0)
+    tasks.start_lasting("reaper", work)
+    await lasts.wait()
+    await tasks.stop()
+
+    assert began == [0, 1, 2]
+    told = [record.getMessage() for record in caplog.records]
+    assert told == ["task.failed name=reaper again_in_s=0"] * 2
+
+
+async def test_what_has_ended_well_does_not_begin_again() -> None:
+    began: list[str] = []
+
+    async def work() -> None:
+        began.append("once")
+
+    await Tasks().start_lasting("job", work)
+
+    assert began == ["once"]
