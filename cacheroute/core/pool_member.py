@@ -5,6 +5,7 @@ hundred times the request's share of it. Only the owner touches a Member; whoeve
 keep or show one takes a snapshot.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from cacheroute.core.instance import Instance
@@ -13,14 +14,34 @@ from cacheroute.core.resources import Resource
 
 
 class Ranking(Protocol):
-    """A list of routing's in which Members stand by what they cost."""
+    """Where Members stand by what they cost."""
 
-    def put(self, index: int, cost: float) -> None:
+    def put(self, index: int, value: float) -> None:
         """Note what one without queues costs."""
         ...
 
     def put_moving(self, index: int, cost: float, course: Course | None) -> None:
         """Note what one with queues costs, and how that goes on."""
+        ...
+
+
+class Place(Protocol):
+    """A list of routing's, with a ranking for each standing that a Member may have."""
+
+    @property
+    def ranks(self) -> Sequence[Ranking]:
+        """The rankings by standing."""
+        ...
+
+    is_even: bool
+    """Whether all in it have the same share."""
+
+    def put(self, index: int, number: float) -> None:
+        """Note a number in the ranking where the Member stands."""
+        ...
+
+    def move(self, index: int, before: int, after: int) -> None:
+        """The Member stands elsewhere now, and has to be entered there."""
         ...
 
 
@@ -43,6 +64,7 @@ class Member:
         "queues",
         "resource",
         "rest",
+        "standing",
         "watched",
         "weight",
     )
@@ -71,8 +93,10 @@ class Member:
         """Until when health keeps it out; in the past means not at all."""
         self.rest: object | None = None
         """What health remembers about it."""
-        self.places: list[tuple[Ranking, int]] = []
+        self.places: list[tuple[Place, int]] = []
         """Where routing's index holds it."""
+        self.standing = 0
+        """Whether it has room, as routing saw it last; 0 is that it has."""
         self.due = 0.0
         """Where it stands in weighted turns: 1/weight further with every request."""
         self.fingerprint_trouble = False

@@ -7,6 +7,7 @@ for as long as they choose alike.
 import heapq
 import itertools
 import random
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -24,7 +25,9 @@ from cacheroute.core.routing.strategies import LeastLoad
 from cacheroute.core.routing.weights import Weights
 from cacheroute.core.rules import PoolRules
 
-State = Literal["idle", "plain", "boards", "busy", "late", "churn"]
+State = Literal[
+    "idle", "plain", "boards", "busy", "late", "churn", "capped", "capped_churn", "full", "retry"
+]
 
 STATES: Mapping[State, str] = {
     "idle": "nothing runs",
@@ -33,8 +36,23 @@ STATES: Mapping[State, str] = {
     "busy": "backlogs everywhere, and time passes",
     "late": "the same, with every first token overdue",
     "churn": "predicted requests come, get first tokens and end",
+    "capped": "requests without predictions come and go, and every second has a cap",
+    "capped_churn": "predicted requests come and go, and every second has a cap",
+    "full": "all have more than their caps allow, and predicted requests come, wait and end",
+    "retry": "predicted requests come and go, and each has failed already",
 }
 """What a fleet can be at, in words."""
+_WITHOUT_BOARDS = ("idle", "plain", "capped")
+_AT_WORK = ("plain", "churn", "capped", "capped_churn", "full", "retry")
+"""Where requests are sent, and not only asked for."""
+_CAPS: Mapping[State, tuple[int | None, ...]] = {
+    "capped": (2, None),
+    "capped_churn": (2, None),
+    "full": (1,),
+}
+"""In turn, by Instance; None is for no cap."""
+_FAILED_ON = 2
+"""How many a request has tried before, where it has, if there are others left."""
 
 _PASSES_S = 0.0001
 """Between two decisions, where nothing else happens."""
@@ -57,13 +75,14 @@ def a_request() -> RouteRequest:
     )
 
 
-def an_instance(number: int, weight: float = 1.0) -> Instance:
+def an_instance(number: int, weight: float = 1.0, cap: int | None = None) -> Instance:
     """One Instance of many."""
     return Instance(
         instance_id=f"i-{number}",
         host=f"10.0.{number // 250}.{number % 250 + 1}",
         port=8000,
         weight=weight,
+        max_concurrent=cap,
         capabilities={"model": {"identifier": "m"}},
         registered_wall_s=0.0,
     )
@@ -107,17 +126,21 @@ class Fleet:
         self.pool = Pool(PoolRules(max_instances=instances))
         self.now_s = 1000.0
         self._state = state
-        self._router = Router(self.strategy)
+        self._router = Router(self.strategy, waits_at_caps=state == "full")
         self._asked = a_request()
         self._chance = random.Random(1)
         self._events: list[tuple[float, int, Callable[[], list[Member]]]] = []
         self._numbers = itertools.count()
         self._free_s: dict[Member, float] = {}
+        caps = _CAPS.get(state, (None,))
+        failed_on = min(_FAILED_ON, instances - 1) if state == "retry" else 0
+        self._failed: deque[Member] = deque(maxlen=failed_on)
         for number in range(instances):
             weight = weights[number % len(weights)]
-            self.pool.register(an_instance(number, weight), Instant(0.0, 0.0))
+            cap = caps[number % len(caps)]
+            self.pool.register(an_instance(number, weight, cap), Instant(0.0, 0.0))
         for member in self.pool.members.values():
-            if state not in ("idle", "plain"):
+            if state not in _WITHOUT_BOARDS:
                 member.queues = _Board()
             if state in ("busy", "late"):
                 for _ in range(self._chance.randint(1, 8)):
@@ -125,7 +148,7 @@ class Fleet:
                     _timeline(member).reserve(self.now_s, self._chance.uniform(200, 4000), 1000.0)
         if state == "late":
             self.now_s += 4.0
-        if state in ("plain", "churn"):
+        if state in _AT_WORK:
             for _ in range(5 * instances):  # until it is as busy as it will stay
                 self.tell(self.go_on(self.choose()))
 
@@ -138,7 +161,13 @@ class Fleet:
     def choose(self) -> Chosen:
         """Choose an Instance."""
         chosen = self._router.plan(
-            self._asked, self.pool.members, self.pool.version, self.now_s, alive, is_resting
+            self._asked,
+            self.pool.members,
+            self.pool.version,
+            self.now_s,
+            alive,
+            is_resting,
+            self._failed,
         )
         assert isinstance(chosen, Chosen)
         return chosen
@@ -149,7 +178,8 @@ class Fleet:
         One that was changed twice is there twice, since the Proxy says so each time.
         """
         changed: list[Member] = []
-        if self._state in ("plain", "churn"):
+        self._failed.append(chosen.member)
+        if self._state in _AT_WORK:
             changed += self._send(chosen.member)
             self.now_s += 1.0 / len(self.pool)
         elif self._state != "idle":

@@ -1,13 +1,15 @@
 """From a request to an Instance: filter once per change of the pool, then let a strategy choose."""
 
-from collections.abc import Callable, Collection
+import itertools
+from collections.abc import Callable, Collection, Sequence
 
 from cacheroute.core.pool_member import Member
 from cacheroute.core.request import RouteRequest
-from cacheroute.core.routing.candidates import Candidates, has_room
+from cacheroute.core.routing.candidates import Candidates
 from cacheroute.core.routing.filters import Liveness, Sifted, describe, sift
 from cacheroute.core.routing.selection import Chosen, NoInstance, Selection
 from cacheroute.core.routing.strategies import Strategy
+from cacheroute.core.routing.tiers import ROOM, Tiers
 
 _KEPT_LISTS = 256
 """Most candidate lists kept; model names come from callers, so they must not add up."""
@@ -22,8 +24,8 @@ class Router:
         self.strategy = strategy
         self._waits_at_caps = waits_at_caps
         self._lists: dict[tuple[str | None, str], Candidates] = {}
-        self._alike: dict[tuple[Member, ...], Candidates] = {}
-        """The first list of those with the same Members, by these."""
+        self._tiers: dict[tuple[Member, ...], Tiers] = {}
+        """What is kept beside Members, for all lists of the same ones."""
         self._version = -1
 
     def plan(
@@ -56,27 +58,30 @@ class Router:
                 return _nobody(request, members, sifted)
             if len(self._lists) >= _KEPT_LISTS:
                 self._forget(members, version)
-            candidates = self._lists[key] = self._list(sifted)
-        if excluded or candidates.is_capped:
-            candidates = candidates.narrowed(excluded)
-            if not candidates.members:
+            candidates = self._lists[key] = self._list(sifted, now_mono_s)
+        out: Sequence[int] = ()
+        if excluded or candidates.tiers.is_capped:
+            out = candidates.tiers.indexes(excluded)
+            standing, count = candidates.tiers.best(out)
+            if not count:
                 return NoInstance(
                     reason="Every Instance that could serve the request has failed on it."
                 )
-            # Narrowing leaves full ones only where all are full.
             may_wait = self._waits_at_caps or request.task is not None
-            if not may_wait and not has_room(candidates.members[0]):
-                return _all_full(request, candidates)
-        selection = self.strategy.select(request, candidates, now_mono_s)
+            if standing != ROOM and not may_wait:
+                return _all_full(request, candidates, standing, out)
+        selection = self.strategy.select(request, candidates, now_mono_s, out)
         if type(selection) is Chosen:
             selection.skipped = candidates.sifted.skipped
         return selection
 
-    def _list(self, sifted: Sifted) -> Candidates:
+    def _list(self, sifted: Sifted, now_mono_s: float) -> Candidates:
         kept = tuple(sifted.kept)
-        candidates = Candidates(sifted, like=self._alike.get(kept))
-        self._alike.setdefault(kept, candidates)
-        return candidates
+        tiers = self._tiers.get(kept)
+        if tiers is None:
+            tiers = self._tiers[kept] = Tiers(sifted.kept)
+            self.strategy.begin(tiers, now_mono_s)
+        return Candidates(sifted, tiers)
 
     def use(self, strategy: Strategy, members: dict[str, Member]) -> None:
         """Choose by another strategy from the next request on; it starts with no lists."""
@@ -86,9 +91,10 @@ class Router:
     def _forget(self, members: dict[str, Member], version: int) -> None:
         self._version = version
         self._lists.clear()
-        self._alike.clear()
+        self._tiers.clear()
         for member in members.values():
             member.places.clear()
+            member.standing = ROOM
 
 
 def _nobody(request: RouteRequest, members: dict[str, Member], sifted: Sifted) -> NoInstance:
@@ -107,10 +113,17 @@ def _nobody(request: RouteRequest, members: dict[str, Member], sifted: Sifted) -
     )
 
 
-def _all_full(request: RouteRequest, candidates: Candidates) -> NoInstance:
+def _all_full(
+    request: RouteRequest, candidates: Candidates, standing: int, out: Sequence[int]
+) -> NoInstance:
+    full = (
+        member
+        for index, member in enumerate(candidates.members)
+        if member.standing == standing and index not in out
+    )
     caps = ", ".join(
         f"{m.instance.instance_id} {m.inflight} of {m.instance.max_concurrent}"
-        for m in candidates.members[:4]
+        for m in itertools.islice(full, 4)
     )
     return NoInstance(
         reason=f"Every Instance that serves {request.endpoint} is at its max_concurrent: {caps}.",

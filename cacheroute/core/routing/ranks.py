@@ -6,7 +6,7 @@ when the floor says that it might be the least. Everybody else can be as dear as
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from cacheroute.core.pool_member import Member
 from cacheroute.core.pressure import Course, Trend
@@ -19,24 +19,28 @@ _SHORT = 4
 """So many are weighed anew faster than floors are kept for them."""
 
 
+def _nothing_moves(member: Member, now_s: float) -> None:
+    del member, now_s
+
+
 class Ranks(Minima):
     """Costs by index, for a list of Members that stays as it is.
 
-    The cost of one of whom only a floor is known stands as infinite, until a `look` finds
-    that it may be the least.
+    Whoever is not here costs infinitely much. The cost of one of whom only a floor is known
+    stands as infinite, until a `look` finds that it may be the least.
     """
 
     __slots__ = (
-        "_bands", "_drift_of", "_drifts", "_due", "_fresh", "_members", "_speed", "_weigh",
-        "is_moving",
+        "_bands", "_drift_of", "_drifts", "_due", "_fresh", "_members", "_passed_over", "_speed",
+        "_weigh", "is_moving",
     )  # fmt: skip
 
     def __init__(
         self,
         members: list[Member],
         costs: list[float],
-        weigh: Callable[[Member, float], None],
-        speed: float,
+        weigh: Callable[[Member, float], None] = _nothing_moves,
+        speed: float = 0.0,
     ) -> None:
         super().__init__(costs)
         self._members = members
@@ -55,6 +59,8 @@ class Ranks(Minima):
         self._bands: list[int] = []
         self._due = Minima([])
         """When each has to be weighed again, whatever it costs."""
+        self._passed_over: list[int] = []
+        """Those that would have been chosen, had they not been left out."""
 
     def put_moving(self, index: int, cost: float, course: Course | None) -> None:
         """Note what one with queues costs, and how that goes on; None is for not at all."""
@@ -74,6 +80,32 @@ class Ranks(Minima):
             until_s = course.until_s
         if self._due[index] != until_s:
             self._due.put(index, until_s)
+
+    def leave(self, index: int) -> None:
+        """Take one out."""
+        self.put_moving(index, math.inf, None)
+
+    def choose(
+        self, now_s: float, start: int = 0, *, beside: int | None = None, out: Collection[int] = ()
+    ) -> tuple[float, int]:
+        """Return the least cost now and its index, as `least_from` does, but for those left out.
+
+        With `beside`, after such a choice, the next best, as `Minima.beside` has it. Whoever is
+        left out and would have been it has gone until `take_back`.
+        """
+        while True:
+            if self.is_moving:
+                self.look(now_s, beside)
+            least, index = self.least_from(start) if beside is None else self.beside(beside)
+            if index not in out:
+                return least, index
+            self._passed_over.append(index)
+            self.leave(index)
+
+    def take_back(self, now_s: float) -> None:
+        """Take those in again that a choice has passed over."""
+        while self._passed_over:
+            self._weigh(self._members[self._passed_over.pop()], now_s)
 
     def look(self, now_s: float, beside: int | None = None) -> None:
         """Make sure that whoever costs least now is known, with all that tie.

@@ -5,7 +5,7 @@ import pytest
 from cacheroute.core.pool import MAX_MODELS, Pool
 from cacheroute.core.pool_outcomes import Refusal, Registration
 from cacheroute.core.resources import Resource
-from cacheroute.core.routing.ranks import Ranks
+from cacheroute.core.routing.tiers import Tiers
 from tests.cacheroute.core.pool_builders import (
     START,
     a_pool,
@@ -99,7 +99,7 @@ def test_a_lease_from_before_leaves_a_new_record_alone() -> None:
 def test_an_instance_unregisters_once() -> None:
     pool = a_pool(an_instance())
     member = pool.members["i-1"]
-    member.places.append((Ranks([member], [0.0], lambda *_: None, 1.0), 0))
+    Tiers([member]).follow()
     assert pool.unregister("i-1") is member
     assert pool.unregister("i-1") is None
     assert member.places == []

@@ -4,6 +4,9 @@ from collections import Counter
 
 import pytest
 
+from cacheroute.core.dispatch.board import Board
+from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.dispatch.ticket import Ticket
 from cacheroute.core.routing.selection import Chosen
 from cacheroute.core.routing.strategies import LeastLoad, RoundRobin
 from cacheroute.core.routing.weights import Weights
@@ -120,6 +123,36 @@ def test_a_cap_sends_the_excess_to_who_has_room() -> None:
     assert ids.count("i-1") == 1
 
 
+@pytest.mark.parametrize("strategy", [RoundRobin, LeastLoad])
+def test_a_cap_that_is_lifted_or_set_counts_at_once(
+    strategy: type[RoundRobin | LeastLoad],
+) -> None:
+    desk = Desk(*instances(1, max_concurrent=1), strategy=strategy(Weights()))
+    desk.take()
+    assert desk.nobody().code == "all_overloaded"
+    for cap in (None, 3):
+        member = desk.join(*instances(1, max_concurrent=cap))
+        desk.strategy.on_change(member)
+        desk.take()
+    assert member.inflight == 3
+    assert desk.nobody().reason.endswith("at its max_concurrent: i-1 3 of 3.")
+
+
+def test_where_all_are_full_who_waits_does_so_where_he_may() -> None:
+    desk = Desk(*instances(2, max_concurrent=1), strategy=LeastLoad(Weights()), waits_at_caps=True)
+    crowded = desk.member("i-1")
+    board = crowded.queues = Board(QueueRules(max_queue=1), slots=1)
+    for member in (crowded, *[desk.member("i-2")] * 9):
+        desk.pool.lease(member)
+        desk.strategy.on_change(member)
+    assert desk.chosen().member is crowded
+    for _ in range(2):
+        board.enter(Ticket())
+        desk.strategy.on_change(crowded)
+    assert desk.chosen().member is desk.member("i-2")
+    assert desk.chosen(excluded=[desk.member("i-2")]).member is crowded
+
+
 def test_who_has_failed_on_a_request_does_not_get_it_again() -> None:
     desk = Desk(*instances(3))
     failed = [desk.member("i-1"), desk.member("i-3")]
@@ -204,7 +237,7 @@ def test_every_model_and_endpoint_has_a_list_of_its_own() -> None:
 
 @pytest.mark.parametrize("excluded", [True, False], ids=["after failures", "with a cap"])
 def test_lists_for_one_request_leave_nothing_behind(excluded: bool) -> None:
-    """A cap or a failed try narrows the list for one request alone."""
+    """A failed try leaves some out for one request alone, and caps those who are full."""
     fleet = [*instances(2), an_instance("capped", port=1, max_concurrent=None if excluded else 9)]
     desk = a_least_load_desk(*fleet)
     failed = [desk.member("i-1")] if excluded else []

@@ -1,5 +1,7 @@
-"""Whatever happens to a fleet, the short way chooses as weighing everybody would."""
+"""Whatever happens to a fleet, the short way chooses as looking at everybody would."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 from hypothesis import settings
@@ -9,13 +11,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from cacheroute.core.dispatch.board import Board
 from cacheroute.core.dispatch.reservation import Reservation
 from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.dispatch.ticket import Ticket
 from cacheroute.core.pool_member import Lease, Member
-from cacheroute.core.routing.selection import Chosen
-from cacheroute.core.routing.strategies import LeastLoad
+from cacheroute.core.routing.selection import Chosen, NoInstance
+from cacheroute.core.routing.strategies import LeastLoad, RoundRobin, Strategy
 from cacheroute.core.routing.weights import Weights
 from tests.cacheroute.core.pool_builders import an_instance
-from tests.cacheroute.core.routing.exhaustive import Exhaustive
-from tests.cacheroute.core.routing.routing_builders import Desk, a_request
+from tests.cacheroute.core.routing.exhaustive import (
+    ExhaustiveLeastLoad,
+    ExhaustiveRoundRobin,
+    has_room,
+)
+from tests.cacheroute.core.routing.routing_builders import CHAT, Desk, a_request
 
 FACTORS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])
 SERVICES_MS = st.sampled_from([0.0, 40.0, 100.0, 250.0, 500.0, 1500.0]) | st.floats(0, 3000)
@@ -23,16 +30,24 @@ DECODES_MS = st.sampled_from([0.0, 300.0, 1000.0]) | st.floats(0, 4000)
 PASSES_S = st.sampled_from([0.0, 1e-7, 1e-4, 0.04, 0.1, 0.3, 0.5, 1.5, 10.0]) | st.floats(0, 3)
 ANY = st.integers(0, 10_000)
 SEEDS = st.integers(0, 2**32)
+CAPS: dict[str, tuple[int | None, ...]] = {
+    "none": (None,), "some": (None, 1, None, 3), "all": (1, 2), "tight": (1,),
+}  # fmt: skip
+WAYS: dict[str, tuple[Callable[[Weights], Strategy], ...]] = {
+    "least_load": (LeastLoad, ExhaustiveLeastLoad),
+    "round_robin": (RoundRobin, ExhaustiveRoundRobin),
+}
 
 
 class Side:
     """One of two fleets to which the same happens."""
 
-    def __init__(self, strategy: LeastLoad | Exhaustive) -> None:
-        self.desk = Desk(strategy=strategy)
+    def __init__(self, strategy: Strategy, *, waits_at_caps: bool) -> None:
+        self.desk = Desk(strategy=strategy, waits_at_caps=waits_at_caps)
+        self.waits_at_caps = waits_at_caps
         self.step_ms = 0.0
         """How much an Instance reads at once."""
-        self.sent: list[tuple[Member, Lease, Reservation | None]] = []
+        self.sent: list[tuple[Member, Lease, Reservation | None, Ticket | None]] = []
 
     @property
     def members(self) -> list[Member]:
@@ -40,9 +55,16 @@ class Side:
 
     def choose(self, model: str, excluded: list[int]) -> tuple[object, ...]:
         """Choose, and say all that there is to say about it."""
-        chosen = self.desk.select(a_request(model), [self.members[i] for i in excluded])
-        if not isinstance(chosen, Chosen):
-            return (type(chosen),)
+        failed_on = [self.members[i] for i in excluded]
+        chosen = self.desk.select(a_request(model), failed_on)
+        if isinstance(chosen, NoInstance):
+            if chosen.code == "all_overloaded":
+                left = self.desk.router._lists[model, CHAT].members
+                assert not any(has_room(m) for m in left if m not in failed_on)
+            return chosen.code, chosen.reason
+        assert isinstance(chosen, Chosen)
+        assert chosen.member not in failed_on
+        assert self.waits_at_caps or has_room(chosen.member)
         runner_up = chosen.runner_up
         return (
             chosen.member.instance.instance_id,
@@ -62,8 +84,11 @@ class Side:
         holds_slot: bool,
     ) -> None:
         """Send a request, with a prediction where there is a board."""
-        lease, reservation = Lease(member), None
+        lease, reservation, ticket = Lease(member), None, None
         if isinstance(member.queues, Board):
+            if member.instance.max_concurrent is not None:
+                ticket = Ticket()
+                member.queues.enter(ticket)
             reservation = member.queues.timeline.reserve(
                 self.desk.now_s,
                 service_ms,
@@ -73,11 +98,11 @@ class Side:
                 step_ms=self.step_ms,
             )
         self.desk.strategy.on_change(member)
-        self.sent.append((member, lease, reservation))
+        self.sent.append((member, lease, reservation, ticket))
 
     def first_token(self, which: int) -> None:
         """One that can be seen gets its first token."""
-        member, _, one = self.sent[which]
+        member, _, one, _ = self.sent[which]
         if one is not None and one.observable:
             assert isinstance(member.queues, Board)
             member.queues.timeline.first_token(one, self.desk.now_s)
@@ -85,16 +110,18 @@ class Side:
 
     def end(self, which: int) -> None:
         """One ends, at whatever stage."""
-        member, lease, one = self.sent.pop(which)
+        member, lease, one, ticket = self.sent.pop(which)
         if one is not None:
             assert isinstance(member.queues, Board)
             member.queues.timeline.end(one, self.desk.now_s)
+            if ticket is not None:
+                member.queues.gone(ticket)
         lease.release()
         self.desk.strategy.on_change(member)
 
 
 class TwoFleets(RuleBasedStateMachine):
-    """One under least load, one under its plain form."""
+    """One under a strategy, one under its plain form."""
 
     @initialize(
         count=st.sampled_from([1, 4, 5, 9, 12, 25, 70]),
@@ -113,6 +140,9 @@ class TwoFleets(RuleBasedStateMachine):
             predicted_total_backlog_ms=st.sampled_from([0.0, 0.001, 0.002, 1.0]),
         ),
         began_s=st.sampled_from([0.0, 1000.1, 3e6]),
+        way=st.sampled_from(["least_load", "least_load", "round_robin"]),
+        caps=st.sampled_from(["none", "none", "some", "all", "tight"]),
+        waits_at_caps=st.booleans(),
     )
     def set_up(
         self,
@@ -125,9 +155,12 @@ class TwoFleets(RuleBasedStateMachine):
         step_ms: float,
         weights: Weights,
         began_s: float,
+        way: str,
+        caps: str,
+        waits_at_caps: bool,
     ) -> None:
         """`boards` is how many of every two Instances have queues."""
-        self.sides = [Side(LeastLoad(weights)), Side(Exhaustive(weights))]
+        self.sides = [Side(way(weights), waits_at_caps=waits_at_caps) for way in WAYS[way]]
         for side in self.sides:
             side.desk.now_s, side.step_ms = began_s, step_ms
             for n in range(count):
@@ -135,10 +168,11 @@ class TwoFleets(RuleBasedStateMachine):
                     an_instance(
                         f"i-{n}", port=1 + n, weight=shares[n % len(shares)],
                         meta={} if n % 3 else {"model": "m"},
+                        max_concurrent=CAPS[caps][n % len(CAPS[caps])],
                     )
                 )  # fmt: skip
                 if n % 2 < boards:
-                    member.queues = Board(QueueRules(), slots)
+                    member.queues = Board(QueueRules(max_queue=2), slots)
         chance = Random(seed)
         for where in range(count):
             for _ in range(chance.randint(0, most_open)):
@@ -181,7 +215,7 @@ class TwoFleets(RuleBasedStateMachine):
         for _ in range(times):
             short, plain = (side.choose(model, []) for side in self.sides)
             assert short == plain
-            if len(short) == 1:
+            if len(short) == 2:
                 return
             for side in self.sides:
                 member = side.desk.member(str(short[0]))
@@ -230,10 +264,32 @@ class TwoFleets(RuleBasedStateMachine):
             side.desk.resting ^= {member.instance.instance_id}
             side.desk.changed()
 
-    @rule(which=ANY)
-    def try_elsewhere(self, which: int) -> None:
-        short, plain = (side.choose("n", [which % len(side.members)]) for side in self.sides)
+    @rule(which=ANY, cap=st.sampled_from([None, 1, 2, 5]))
+    def change_a_cap(self, which: int, cap: int | None) -> None:
+        for side in self.sides:
+            member = side.members[which % len(side.members)]
+            side.desk.join(replace(member.instance, max_concurrent=cap))
+            side.desk.strategy.on_change(member)
+
+    @rule(model=st.sampled_from(["m", "n"]), which=st.lists(ANY, min_size=1, max_size=4))
+    def try_elsewhere(self, model: str, which: list[int]) -> None:
+        short, plain = (
+            side.choose(model, [w % len(side.members) for w in which]) for side in self.sides
+        )
         assert short == plain
+
+    @rule(model=st.sampled_from(["m", "n"]), times=st.integers(1, 6))
+    def fail_on_those_that_are_chosen(self, model: str, times: int) -> None:
+        tried: list[int] = []
+        for _ in range(times):
+            short, plain = (side.choose(model, tried) for side in self.sides)
+            assert short == plain
+            if len(short) == 2:
+                return
+            tried.append(next(
+                index for index, member in enumerate(self.sides[0].members)
+                if member.instance.instance_id == short[0]
+            ))  # fmt: skip
 
     @invariant()
     def both_choose_alike(self) -> None:

@@ -1,11 +1,13 @@
 """Who gets the next request: in turn, and by least load."""
 
 from collections import Counter
+from dataclasses import fields
 
 import pytest
 
 from cacheroute.core.dispatch.board import Board
 from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.instance import Instance
 from cacheroute.core.pool_member import Lease, Member
 from cacheroute.core.routing.strategies import LeastLoad, RoundRobin, Strategy
 from cacheroute.core.routing.weights import Weights
@@ -62,6 +64,51 @@ def test_shares_hold_where_somebody_has_a_cap() -> None:
     )
     served = Counter(desk.turns(40))
     assert served["light"] == pytest.approx(10, abs=2), served
+
+
+@pytest.mark.parametrize("weights", [(1.0, 2.0, 5.0), (0.3, 1.1, 0.7), (10.0, 1.0, 1.0)])
+def test_shares_are_never_more_than_a_request_or_two_off(weights: tuple[float, ...]) -> None:
+    desk = Desk(*(an_instance(str(n), port=1 + n, weight=w) for n, w in enumerate(weights)))
+    counts = dict.fromkeys("012", 0)
+    for served, instance_id in enumerate(desk.turns(500), 1):
+        counts[instance_id] += 1
+        for index, weight in enumerate(weights):
+            due = served * weight / sum(weights)
+            assert abs(counts[str(index)] - due) < 2, (served, counts)
+
+
+def test_the_share_of_one_that_is_full_is_spread_evenly_over_the_others() -> None:
+    desk = Desk(*instances(4), an_instance("full", port=1, max_concurrent=1))
+    desk.member("full").inflight = 1
+    assert Counter(desk.turns(40)) == {f"i-{n}": 10 for n in range(1, 5)}
+
+
+def test_one_that_was_full_does_not_make_up_for_what_it_could_not_take() -> None:
+    desk = Desk(
+        an_instance("light", port=1), an_instance("heavy", port=2, weight=3.0, max_concurrent=1)
+    )
+    desk.turns(4)
+    full = desk.member("heavy")
+    held = desk.pool.lease(full)
+    desk.strategy.on_change(full)
+    assert desk.turns(40) == ["light"] * 40
+    desk.give_back(held)
+    served = Counter(desk.turns(40))
+    assert served["light"] == pytest.approx(10, abs=1), served
+
+
+@EACH
+def test_who_is_full_gets_requests_again_with_the_first_place_that_is_given_back(
+    strategy: type[Strategy],
+) -> None:
+    desk = Desk(*instances(3, max_concurrent=2), strategy=strategy(Weights()))  # type: ignore[call-arg]
+    leases = [desk.take() for _ in range(6)]
+    assert desk.nobody().code == "all_overloaded"
+    for lease in leases[2:4]:
+        desk.give_back(lease)
+        assert desk.chosen().member is lease.member
+        assert desk.chosen().considered == 1
+        desk.take()
 
 
 @EACH
@@ -169,6 +216,22 @@ def a_queue(member: Member) -> Board:
     return board
 
 
+class CountingInstance(Instance):
+    """An Instance that counts how often anybody's cap is read."""
+
+    times_read = 0
+
+    @classmethod
+    def like(cls, one: Instance) -> "CountingInstance":
+        """Make one of another's description."""
+        return cls(**{field.name: getattr(one, field.name) for field in fields(one)})
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "max_concurrent":
+            CountingInstance.times_read += 1
+        return super().__getattribute__(name)
+
+
 class CountingBoard(Board):
     """A board that counts how often it is weighed."""
 
@@ -242,6 +305,40 @@ def test_who_costs_too_much_to_be_chosen_is_not_weighed_again() -> None:
     assert [board.times_weighed for board in boards] == [50] + [0] * 79
 
 
+def test_who_is_full_is_not_weighed_until_there_is_room() -> None:
+    desk = a_least_load_desk(*instances(80, max_concurrent=1))
+    boards = [a_counting_queue(member) for member in desk.pool.members.values()]
+    leases = [desk.take() for _ in range(79)]
+    for board in boards:
+        board.times_weighed = 0
+    for step in range(1, 51):
+        desk.now_s = step * 0.001
+        for lease in leases:
+            desk.strategy.on_change(lease.member)
+        assert desk.chosen().considered == 1
+    assert sum(board.times_weighed for board in boards) == 0
+    desk.give_back(leases[7])
+    assert desk.chosen().considered == 2
+    assert [n for n, board in enumerate(boards) if board.times_weighed] == [7]
+
+
+@EACH
+@pytest.mark.parametrize("count", [100, 1000])
+def test_nobodys_cap_is_read_but_of_those_to_whom_something_happens(
+    strategy: type[Strategy], count: int
+) -> None:
+    fleet = [CountingInstance.like(one) for one in instances(count, max_concurrent=2)]
+    desk = Desk(*fleet, strategy=strategy(Weights()))  # type: ignore[call-arg]
+    leases = [desk.take() for _ in range(2 * count - 1)]
+    failed = [lease.member for lease in leases[:2]]
+    CountingInstance.times_read = 0
+    for lease in leases[:50]:
+        desk.give_back(lease)
+        desk.chosen(excluded=failed)
+        leases.append(desk.take())
+    assert CountingInstance.times_read <= 50 * 4
+
+
 def test_one_that_left_while_its_cost_was_moving_is_forgotten() -> None:
     desk = a_least_load_desk(*instances(2))
     a_queue(desk.member("i-1")).timeline.reserve(0.0, 1e6, 100.0)
@@ -250,7 +347,7 @@ def test_one_that_left_while_its_cost_was_moving_is_forgotten() -> None:
     desk.turns(1)
     strategy = desk.strategy
     assert isinstance(strategy, LeastLoad)
-    assert strategy._changed == set()
+    assert not any(strategy._changed)
 
 
 def test_the_choice_tells_its_cost_and_who_came_next() -> None:
