@@ -1,7 +1,9 @@
 """What holds for all tests: enough descriptors, and nothing skipped where all is installed."""
 
+import gc
 import os
 import resource
+import sys
 from collections.abc import Generator
 
 import hypothesis
@@ -12,6 +14,18 @@ hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.load_profile("default")
 
 DESCRIPTORS = 8192
+
+
+def pytest_configure() -> None:
+    """Keep compiled modules: hundreds of programs are started, each of which would compile ours."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish() -> None:
+    """Leave ten thousand tests and all modules out of each later search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionstart() -> None:

@@ -25,11 +25,25 @@ def read_answer(ask: Ask[T], *, url: str, status: int, body: bytes) -> T:
     """Return the typed reply; raises Refused or NotUnderstood."""
     if status != 200:
         raise Refused(url=url, status=status, body=_words_of(body), code=_code_of(body))
-    # The models of this reply have loaded it; whoever reads only columns goes without.
+    read = _read_struct if hasattr(ask.reply, "__struct_fields__") else _read_model
+    return read(ask.reply, body, url)
+
+
+def _read_struct(kind: type[T], body: bytes, url: str) -> T:
+    import msgspec
+
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
+        raise NotUnderstood(url=url, why=str(problem)) from problem
+
+
+def _read_model(kind: type[T], body: bytes, url: str) -> T:
+    # The models of this reply have loaded it; whoever reads only structs goes without.
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        return TypeAdapter(ask.reply).validate_json(body)
+        return TypeAdapter(kind).validate_json(body)
     except ValidationError as problem:
         raise NotUnderstood(url=url, why=_first_problem(problem)) from problem
 

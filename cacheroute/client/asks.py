@@ -1,6 +1,7 @@
 """Every question that can be put to a control plane: path, body, and the reply it has.
 
-The two clients only differ in how they wait; what they ask stands here, once.
+The two clients only differ in how they wait; what they ask stands here, once. What a console
+asks again and again stands in `console`: it is read without the models that are loaded here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from cacheroute.client.ask import Ask
 from cacheroute.client.later import later
 from cacheroute.wire import paths
 from cacheroute.wire.debug import (
-    DecisionsReply,
     HealthReply,
     InstanceLoadsReply,
     InstanceResourcesReply,
@@ -35,15 +35,10 @@ from cacheroute.wire.instances import (
 )
 
 if TYPE_CHECKING:
-    from cacheroute.wire import topology as links
-    from cacheroute.wire.topology import (
-        KdnLinksReply,
-        TopologyReply,
-        TopologyReportBody,
-        TopologyReportReply,
-    )
+    from cacheroute.wire import topology
+    from cacheroute.wire.topology import TopologyReportBody, TopologyReportReply
 else:
-    links = later("cacheroute.wire.topology")
+    topology = later("cacheroute.wire.topology")
 
 
 def _said(value: bool) -> str:
@@ -76,12 +71,6 @@ def resources(*, include_dead: bool) -> Ask[InstanceResourcesReply]:
     return Ask(path=path, reply=InstanceResourcesReply)
 
 
-def decisions(*, last: int, since: int | None = None) -> Ask[DecisionsReply]:
-    """Which Instance got which request lately, and why; `since` is the last that is known."""
-    after = "" if since is None else f"&since={since}"
-    return Ask(path=f"{paths.DEBUG_DECISIONS}?last={last}{after}", reply=DecisionsReply)
-
-
 def register(body: RegisterBody) -> Ask[RegisterReply]:
     """Put an Instance into the pool, or describe it anew."""
     return Ask(path=paths.INSTANCE_REGISTER, body=_written(body), reply=RegisterReply)
@@ -102,16 +91,6 @@ def report_snapshot(body: SnapshotBody) -> Ask[OkReply]:
     return Ask(path=paths.INSTANCE_RESOURCE_SNAPSHOT, body=_written(body), reply=OkReply)
 
 
-def kdn_links() -> Ask[KdnLinksReply]:
-    """Return the question for the best links to knowledge nodes."""
-    return Ask(path=paths.TOPOLOGY_KDN_LINKS, reply=links.KdnLinksReply)
-
-
-def topology() -> Ask[TopologyReply]:
-    """Return the question for all links to knowledge nodes."""
-    return Ask(path=paths.DEBUG_TOPOLOGY, reply=links.TopologyReply)
-
-
 def report_topology(body: TopologyReportBody) -> Ask[TopologyReportReply]:
     """Hand over an Instance's measured links to knowledge servers."""
-    return Ask(path=paths.TOPOLOGY_REPORT, body=_written(body), reply=links.TopologyReportReply)
+    return Ask(path=paths.TOPOLOGY_REPORT, body=_written(body), reply=topology.TopologyReportReply)

@@ -1,6 +1,7 @@
 """What a console asks, once a second or by a stream, and both clients' methods for it.
 
-The documents are large and their reading is counted, so they are decoded straight into structs.
+What it reads with every look is large or counted, so it is decoded straight into structs; the
+page of one Instance alone needs the models of the published pages.
 """
 
 from __future__ import annotations
@@ -17,14 +18,19 @@ from cacheroute.wire import paths
 
 if TYPE_CHECKING:
     from cacheroute.wire import console as documents
+    from cacheroute.wire import decisions as choices
     from cacheroute.wire import instance_page as pages
-    from cacheroute.wire import traces as wire
+    from cacheroute.wire import links as paths_to_nodes
+    from cacheroute.wire import traces as stories
     from cacheroute.wire.console import ConsoleSnapshot, Unchanged
+    from cacheroute.wire.decisions import DecisionsReply
     from cacheroute.wire.instance_page import InstancePage
+    from cacheroute.wire.links import KdnLinksReply, TopologyReply
     from cacheroute.wire.traces import TracesReply
 else:
-    pages, wire = later("cacheroute.wire.instance_page"), later("cacheroute.wire.traces")
-    documents = later("cacheroute.wire.console")
+    documents, choices = later("cacheroute.wire.console"), later("cacheroute.wire.decisions")
+    stories, paths_to_nodes = later("cacheroute.wire.traces"), later("cacheroute.wire.links")
+    pages = later("cacheroute.wire.instance_page")
 
 T = TypeVar("T")
 
@@ -44,16 +50,36 @@ def instance(instance_id: str) -> Ask[InstancePage]:
     return Ask(path=path, reply=pages.InstancePage)
 
 
+def decisions(*, last: int, since: int | None = None) -> Ask[DecisionsReply]:
+    """Which Instance got which request lately, and why; `since` is the last that is known."""
+    path = f"{paths.DEBUG_DECISIONS}?last={last}{_after(since)}"
+    return Ask(path=path, reply=choices.DecisionsReply)
+
+
 def traces(*, last: int, since: int | None = None) -> Ask[TracesReply]:
     """How the last requests went."""
-    after = "" if since is None else f"&since={since}"
-    return Ask(path=f"{paths.DEBUG_TRACES}?last={last}{after}", reply=wire.TracesReply)
+    path = f"{paths.DEBUG_TRACES}?last={last}{_after(since)}"
+    return Ask(path=path, reply=stories.TracesReply)
+
+
+def _after(since: int | None) -> str:
+    return "" if since is None else f"&since={since}"
 
 
 def trace(request_id: str) -> Ask[TracesReply]:
     """How one request went."""
     path = f"{paths.DEBUG_TRACES}?request_id={quote(request_id, safe='')}"
-    return Ask(path=path, reply=wire.TracesReply)
+    return Ask(path=path, reply=stories.TracesReply)
+
+
+def kdn_links() -> Ask[KdnLinksReply]:
+    """Return the question for the best links to knowledge nodes."""
+    return Ask(path=paths.TOPOLOGY_KDN_LINKS, reply=paths_to_nodes.KdnLinksReply)
+
+
+def topology() -> Ask[TopologyReply]:
+    """Return the question for all links to knowledge nodes."""
+    return Ask(path=paths.DEBUG_TOPOLOGY, reply=paths_to_nodes.TopologyReply)
 
 
 class _Asks(Protocol):
@@ -92,6 +118,18 @@ class ConsoleCalls:
         """`GET /v1/console/instance`."""
         return self.ask(instance(instance_id))
 
+    def decisions(self: _Asks, *, last: int = 20, since: int | None = None) -> DecisionsReply:
+        """`GET /debug/decisions`."""
+        return self.ask(decisions(last=last, since=since))
+
+    def kdn_links(self: _Asks) -> KdnLinksReply:
+        """`GET /v1/topology/kdn_links`."""
+        return self.ask(kdn_links())
+
+    def topology(self: _Asks) -> TopologyReply:
+        """`GET /debug/topology`."""
+        return self.ask(topology())
+
     def traces(self: _Asks, *, last: int = 50, since: int | None = None) -> TracesReply:
         """`GET /debug/traces`."""
         return self.ask(traces(last=last, since=since))
@@ -121,6 +159,20 @@ class AsyncConsoleCalls:
     async def instance(self: _AsksLater, instance_id: str) -> InstancePage:
         """`GET /v1/console/instance`."""
         return await self.ask(instance(instance_id))
+
+    async def decisions(
+        self: _AsksLater, *, last: int = 20, since: int | None = None
+    ) -> DecisionsReply:
+        """`GET /debug/decisions`."""
+        return await self.ask(decisions(last=last, since=since))
+
+    async def kdn_links(self: _AsksLater) -> KdnLinksReply:
+        """`GET /v1/topology/kdn_links`."""
+        return await self.ask(kdn_links())
+
+    async def topology(self: _AsksLater) -> TopologyReply:
+        """`GET /debug/topology`."""
+        return await self.ask(topology())
 
     async def traces(self: _AsksLater, *, last: int = 50, since: int | None = None) -> TracesReply:
         """`GET /debug/traces`."""

@@ -20,7 +20,6 @@ from cacheroute.client.lean_httpx import httpx
 if TYPE_CHECKING:
     from cacheroute.client import asks
     from cacheroute.wire.debug import (
-        DecisionsReply,
         HealthReply,
         InstanceLoadsReply,
         InstanceResourcesReply,
@@ -40,12 +39,7 @@ if TYPE_CHECKING:
         SnapshotBody,
         UnregisterBody,
     )
-    from cacheroute.wire.topology import (
-        KdnLinksReply,
-        TopologyReply,
-        TopologyReportBody,
-        TopologyReportReply,
-    )
+    from cacheroute.wire.topology import TopologyReportBody, TopologyReportReply
 else:
     asks = later("cacheroute.client.asks")
 
@@ -123,18 +117,6 @@ class ControlClient(EndlessReads, AdminCalls, ConsoleCalls):
     def pool_sources(self) -> PoolResourceSourcesReply:
         """`GET /debug/pool_resource_sources`."""
         return self.ask(asks.POOL_SOURCES)
-
-    def decisions(self, *, last: int = 20, since: int | None = None) -> DecisionsReply:
-        """`GET /debug/decisions`."""
-        return self.ask(asks.decisions(last=last, since=since))
-
-    def kdn_links(self) -> KdnLinksReply:
-        """`GET /v1/topology/kdn_links`."""
-        return self.ask(asks.kdn_links())
-
-    def topology(self) -> TopologyReply:
-        """`GET /debug/topology`."""
-        return self.ask(asks.topology())
 
     def scheduler(self) -> SchedulerReply:
         """`GET /debug/scheduler`."""
@@ -251,18 +233,6 @@ class AsyncControlClient(AsyncEndlessReads, AsyncAdminCalls, AsyncConsoleCalls):
     async def pool_sources(self) -> PoolResourceSourcesReply:
         """`GET /debug/pool_resource_sources`."""
         return await self.ask(asks.POOL_SOURCES)
-
-    async def decisions(self, *, last: int = 20, since: int | None = None) -> DecisionsReply:
-        """`GET /debug/decisions`."""
-        return await self.ask(asks.decisions(last=last, since=since))
-
-    async def kdn_links(self) -> KdnLinksReply:
-        """`GET /v1/topology/kdn_links`."""
-        return await self.ask(asks.kdn_links())
-
-    async def topology(self) -> TopologyReply:
-        """`GET /debug/topology`."""
-        return await self.ask(asks.topology())
 
     async def scheduler(self) -> SchedulerReply:
         """`GET /debug/scheduler`."""

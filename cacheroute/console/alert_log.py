@@ -48,12 +48,15 @@ class AlertLog:
 
     def __init__(self) -> None:
         self._noted: dict[AlertKey, Noted] = {}
+        self._listed: tuple[Noted, ...] | None = ()
         self._at: datetime | None = None
 
     @property
     def noted(self) -> tuple[Noted, ...]:
         """All of them: the active ones, the worst first, then silenced, then past ones."""
-        return tuple(sorted(self._noted.values(), key=_order))
+        if self._listed is None:
+            self._listed = tuple(sorted(self._noted.values(), key=_order))
+        return self._listed
 
     def note(self, found: Sequence[Alert], at: datetime) -> tuple[Noted, ...]:
         """Take what a look has found, the worst first; `at` is the Proxy's clock."""
@@ -73,6 +76,7 @@ class AlertLog:
         going_on = sum(one.state != "past" for one in ordered)
         listed = tuple(ordered[: going_on + MAX_PAST])
         self._noted = {one.alert.key: one for one in listed}
+        self._listed = listed
         return listed
 
     def silence(self, key: AlertKey) -> bool:
@@ -88,6 +92,7 @@ class AlertLog:
         if one is None or one.state != state:
             return False
         self._noted[key] = replace(one, state=into)
+        self._listed = None
         return True
 
 

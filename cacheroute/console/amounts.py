@@ -28,6 +28,11 @@ def render_wait(value_ms: float | None) -> str:
     return render_duration(None if value_ms is None else value_ms / 1000)
 
 
+def render_took(value_ms: float) -> str:
+    """Write how long something took, below a second in milliseconds: `78ms`, `2.4s`, `1m12s`."""
+    return f"{value_ms:.0f}ms" if round(value_ms) < 1000 else render_wait(value_ms)
+
+
 def render_ms(value_ms: float | None) -> str:
     """Write milliseconds, as seconds from ten of them on: `87 ms`, `12.4 s`."""
     if value_ms is None:

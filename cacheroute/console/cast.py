@@ -40,7 +40,7 @@ percent = _column(amounts.render_percent, {"right": True, "unit": "%"})
 """A share of a hundred."""
 ratio = _column(amounts.render_ratio, {"right": True, "unit": "ratio"})
 """A share of one."""
-duration = _column(amounts.render_duration, {"right": True, "unit": "s"})
+duration = _column(amounts.render_duration, {"right": True, "unit": "s", "ages": True})
 """An age or a span, in seconds."""
 wait = _column(amounts.render_wait, {"right": True, "unit": "ms"})
 """A span in milliseconds that may be long."""

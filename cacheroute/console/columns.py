@@ -73,6 +73,8 @@ class Column(Generic[R]):
     gap: str = GAP
     """What stands before it."""
     tone: Callable[[R], Tone] | None = None
+    ages: bool = False
+    """Whether what it says changes as time goes by, and nothing else does."""
 
     def reader(self) -> Callable[[R], object]:
         """Return what reads the value out of a row; None is unknown."""

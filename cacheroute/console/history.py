@@ -77,19 +77,29 @@ class History:
         self._seen: dict[str, int] = {}
         self._free: list[int] = []
         self._count = 0
+        self._figures: Mapping[str, float] = {}
 
     def add(
-        self, at_s: float, rows: Sequence[FleetRow], more: Mapping[str, float | None] | None = None
+        self,
+        at_s: float,
+        rows: Sequence[FleetRow],
+        more: Mapping[str, float | None] | None = None,
+        *,
+        is_same: bool = False,
     ) -> None:
         """Keep one look at the whole pool; `more` is of the pool, and is kept by its name.
 
-        Two looks of the same moment are one point, and the later one counts.
+        Two looks of the same moment are one point, and the later one counts. With `is_same` the
+        rows are those of the look before but for their ages, of which none is kept.
         """
         self._count += 1
         if self._count % self._kept == 0:
             self._forget()
-        placed = self._placed(rows)
-        columns = tuple(map(packed, _columns_of(placed, SERIES, _read_kept)))
+        if is_same and self._looks and self._looks[-1][1] is not _NOTHING:
+            columns = self._looks[-1][1]
+        else:
+            columns = tuple(map(packed, _columns_of(self._placed(rows), SERIES, _read_kept)))
+            self._figures = _pool_of(rows)
         is_again = False
         if self._looks:
             before_s, before = self._looks[-1]
@@ -98,7 +108,7 @@ class History:
         if is_again:
             self._looks.pop()
         self._looks.append((at_s, columns))
-        self._pool.add(at_s, {**_pool_of(rows), **_floats(more or {})}, is_again=is_again)
+        self._pool.add(at_s, {**self._figures, **_floats(more or {})}, is_again=is_again)
 
     def gap(self, at_s: float) -> None:
         """Keep that there was nothing to see, so that no line is drawn through it."""

@@ -10,7 +10,8 @@ from difflib import get_close_matches
 
 EVERYWHERE: Mapping[str, str] = {
     "help": "question_mark", "quit": "q", "quit.now": "ctrl+c", "suspend": "ctrl+z",
-    "pause": "p", "refresh": "full_stop", "slower": "minus", "faster": "plus,equals_sign",
+    "pause": "p", "step.back": "left_curly_bracket", "step.on": "right_curly_bracket",
+    "refresh": "full_stop", "slower": "minus", "faster": "plus,equals_sign",
     "theme": "t", "explain": "e", "context": "C", "clear": "c", "back": "escape",
     **{f"screen.{number}": str(number) for number in range(1, 10)},
     "previous": "backspace", "command": "colon", "palette": "ctrl+p", "copy.id": "y",

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from cacheroute.console.amounts import render_of
 from cacheroute.console.rows.loads import LoadRow
-from cacheroute.wire import console
 
 if TYPE_CHECKING:
-    from cacheroute.wire import debug
+    from cacheroute.wire import console, debug
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +85,11 @@ def queueing_of(rows: Iterable[LoadRow]) -> Queueing:
 
 def queueing_in(snapshot: console.ConsoleSnapshot) -> Queueing:
     """Do the same with columns, a thousand Instances in a third of a millisecond."""
-    it, who = snapshot.instances, snapshot.identities or console.Identities()
     # Whoever has a snapshot has this loaded; `status` has none, and need not pay for it.
-    from cacheroute.wire.console import QueueRules as RulesTold
+    from cacheroute.wire import console
 
-    rules = snapshot.queue_rules or RulesTold()
+    it, who = snapshot.instances, snapshot.identities or console.Identities()
+    rules = snapshot.queue_rules or console.QueueRules()
     ids, count = snapshot.ids, len(snapshot.ids)
     alive = [state == "alive" for state in console.spread(it.state, count)]
     alive_count = sum(alive)
@@ -123,8 +122,10 @@ def _full_in(
 ) -> tuple[str, ...]:
     if limit is None:
         return ()
+    from cacheroute.wire.console import spread
+
     depths = [
-        [depth or 0 for depth in console.spread(column, len(ids))]
+        [depth or 0 for depth in spread(column, len(ids))]
         for column in (it.prepare_queue_depth, it.ready_queue_depth)
     ]
     if not ids or max(map(max, depths)) < limit:

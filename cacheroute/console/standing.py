@@ -25,6 +25,11 @@ LETTERS: Mapping[str, str] = {
     "qps_1m": "q",
 }
 """One letter for each signal, so that a bar of parts needs no colour."""
+LETTER_NAMES: Mapping[str, str] = {
+    "i": "inflight", "p": "prepare", "r": "ready", "f": "prefill", "d": "decode", "b": "backlog",
+    "q": "req/s",
+}  # fmt: skip
+"""What each letter stands for, in a word; requests that wait and that run share one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +100,12 @@ def letters_of(points: Mapping[str, float], width: int, *, scale: float = 1.0) -
     one scale; see `scale_of`.
     """
     parts = _by_letter(points)
-    drawn = _drawn(parts, scale)
-    return drawn if len(drawn) <= width else _drawn(parts, _fitting(parts, width))[:width]
+    return _drawn(parts, min(scale, _fitting(parts, width)))[:width]
 
 
 def scale_of(points: Mapping[str, float], width: int) -> float:
     """Return how many letters a point may be for these parts to have room; at most 1."""
-    parts = _by_letter(points)
-    return 1.0 if len(_drawn(parts, 1.0)) <= width else _fitting(parts, width)
+    return _fitting(_by_letter(points), width)
 
 
 def _by_letter(points: Mapping[str, float]) -> dict[str, float]:
@@ -114,11 +117,18 @@ def _by_letter(points: Mapping[str, float]) -> dict[str, float]:
 
 
 def _fitting(parts: Mapping[str, float], width: int) -> float:
-    return max(1, width - 2 * len(parts)) / sum(parts.values())
+    total = sum(parts.values())
+    scale = min(1.0, width / total) if total else 1.0
+    # Each part has a letter at least and a blank before it, so that is only nearly enough.
+    for _ in range(_TRIES):
+        if len(_drawn(parts, scale)) <= width:
+            break
+        scale *= _SMALLER
+    return scale
+
+
+_TRIES, _SMALLER = 20, 0.9
 
 
 def _drawn(parts: Mapping[str, float], scale: float) -> str:
-    cells = {letter: weighted * scale for letter, weighted in parts.items()}
-    # Rounding up part by part would have no room where the scale is what fits.
-    whole = round if scale == 1.0 else int
-    return " ".join(letter * max(1, whole(count)) for letter, count in cells.items())
+    return " ".join(letter * max(1, round(count * scale)) for letter, count in parts.items())

@@ -33,6 +33,9 @@ Phase = Literal["connecting", "live", "lagging", "lost"]
 FAILURES_UNTIL_LOST = 3
 """Looks that must fail one after the other before the Proxy counts as lost."""
 _LATE_LOOKS = 2
+SAME_FOR_S = 5.0
+"""How long a look counts as the one before while nothing but the time moves: until then alerts
+are not judged anew, for only ages in them would change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +112,11 @@ class Seen:
     """What is or was out of order: active, then silenced, then past."""
     first_tokens: Mapping[str, FirstToken] = field(default_factory=dict)
     """The time to first token at each Instance, where requests have told it."""
+    told: object = field(default_factory=object)
+    """The same one as before while nothing but the time has moved, for some seconds at most: what
+    is no age is the same as well then."""
+    standings: dict[str, Standing | None] = field(default_factory=dict)
+    """Those that were asked for: a few, each asked for a few times, and each goes through all."""
 
     @property
     def rows(self) -> Sequence[FleetRow]:
@@ -177,15 +185,10 @@ class Seen:
 
     def standing(self, instance_id: str) -> Standing | None:
         """Return how one Instance stands in the choice; None where the Proxy does not tell."""
-        known = self._standings
+        known = self.standings
         if instance_id not in known:
             known[instance_id] = standing_of(instance_id, self.look)
         return known[instance_id]
-
-    @cached_property
-    def _standings(self) -> dict[str, Standing | None]:
-        # The one under the cursor is asked for a few times, and each time all are gone through.
-        return {}
 
     def points(self, instance_id: str) -> Mapping[str, float]:
         """Return the weighted parts of one Instance's score, by signal."""
@@ -216,6 +219,7 @@ class Store:
         self.history = History()
         self._alerts = AlertLog()
         self._first_tokens = FirstTokens()
+        self._told: tuple[Look, Mapping[str, FirstToken], object] | None = None
         connection = Connection(name=name, interval_s=interval_s, pace_s=interval_s)
         self._snapshot = Snapshot(rev=0, connection=connection, look=None)
 
@@ -226,17 +230,26 @@ class Store:
 
     def apply(self, look: Look, at: Instant, *, took_s: float, beside: Beside) -> Snapshot:
         """Take a good look."""
-        before = None if self._snapshot.look is None else self._snapshot.look.look
+        shown = self._snapshot.look
+        before = None if shown is None else shown.look
         if before is not None and before.run != look.run:
             self._first_tokens.forget()
+        self._first_tokens.hear(beside.traces, now_s=look.at_s)
+        told = self._same_as_told(look)
+        is_new = told is None
+        if told is None:
+            told = object()
+            self._told = (look, self._first_tokens.told, told)
         seen = Seen(
             look=look,
+            told=told,
             taken=at,
             beside=beside,
             rules=self._rules,
             before=before,
-            noted=self._noted(look, at, beside),
+            noted=self._noted(look, at) if is_new else self._alerts.noted,
             first_tokens=self._first_tokens.told,
+            standings={} if is_new or shown is None else shown.standings,
         )
         rates = seen.rates
         self.history.add(
@@ -249,6 +262,7 @@ class Store:
                 "ttft_p95_ms": rates.ttft_p95_ms,
                 "tokens_s": rates.completion_tokens_s,
             },
+            is_same=not is_new,
         )
         connection = replace(
             self._snapshot.connection,
@@ -261,12 +275,24 @@ class Store:
         )
         return self._next(seen, connection)
 
-    def _noted(self, look: Look, at: Instant, beside: Beside) -> Sequence[Noted]:
+    def _noted(self, look: Look, at: Instant) -> Sequence[Noted]:
         """Judge a look, and remember what was found before."""
-        self._first_tokens.hear(beside.traces, now_s=look.at_s)
         found = look.alerts(self._rules, self._first_tokens.told)
         when = look.at or instant_of(at.wall_s)
         return self._alerts.noted if when is None else self._alerts.note(found, when)
+
+    def _same_as_told(self, look: Look) -> object | None:
+        """Return what stands for the look before if only the time has moved since."""
+        if self._told is None:
+            return None
+        before, first_tokens, told = self._told
+        is_same = (
+            look.snapshot is before.snapshot
+            and first_tokens is self._first_tokens.told
+            and 0.0 <= look.at_s - before.at_s < SAME_FOR_S
+            and not _anyone_rests(look)
+        )
+        return told if is_same else None
 
     def silence(self, key: AlertKey) -> bool:
         """Stop counting an alert until it ends; returns whether it was active."""
@@ -314,3 +340,9 @@ class Store:
         rev = self._snapshot.rev + 1
         self._snapshot = Snapshot(rev=rev, connection=connection, look=look)
         return self._snapshot
+
+
+def _anyone_rests(look: Look) -> bool:
+    """Whether time alone will bring somebody back into the choice."""
+    rests_s = look.snapshot.instances.ejected_for_s
+    return any(rests_s) if isinstance(rests_s, list) else bool(rests_s)

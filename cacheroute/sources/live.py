@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MODELS = (
-    "cacheroute.client.asks", "cacheroute.wire.traces", "cacheroute.wire.instance_page",
-    "cacheroute.sources.published",
+    "cacheroute.client.asks", "cacheroute.wire.instance_page", "cacheroute.sources.published",
 )  # fmt: skip
 _NO_SUCH_PAGE = frozenset({404, 405, 501})
 _NOT_ALLOWED = frozenset({401, 403})
@@ -113,7 +112,6 @@ class LiveSource:
 
     async def decisions(self, *, last: int = 100) -> Sequence[DecisionRow]:
         """Return the newest decisions, newest first."""
-        await self._models()
         reply = await self._panel(
             "decisions", paths.DEBUG_DECISIONS, self._client.decisions(last=last)
         )
@@ -121,14 +119,12 @@ class LiveSource:
 
     async def traces(self, *, last: int = 100) -> Sequence[TraceRow]:
         """Return the newest requests, newest first."""
-        await self._models()
         return trace_rows(
             await self._panel("traces", paths.DEBUG_TRACES, self._client.traces(last=last))
         )
 
     async def trace(self, request_id: str) -> TraceRow | None:
         """Return one request; None when it is not known, or no longer."""
-        await self._models()
         try:
             reply = await self._client.trace(request_id)
         except Refused as fault:
@@ -143,7 +139,6 @@ class LiveSource:
 
     async def topology(self) -> Sequence[LinkRow]:
         """Return the links to knowledge nodes: all of them, or else the best."""
-        await self._models()
         try:
             return link_rows(
                 await self._panel("topology", paths.DEBUG_TOPOLOGY, self._client.topology())

@@ -23,9 +23,9 @@ from cacheroute.sources.rebuilt import instance_row
 from cacheroute.sources.recording import Recording, RecordingProblem
 from cacheroute.wire import paths
 from cacheroute.wire.console import ConsoleSnapshot
-from cacheroute.wire.debug import DecisionsReply
+from cacheroute.wire.decisions import DecisionsReply
 from cacheroute.wire.instances import InstanceRow
-from cacheroute.wire.topology import TopologyReply
+from cacheroute.wire.links import TopologyReply
 from cacheroute.wire.traces import TracesReply
 
 _PARTS_KEPT = 4
@@ -148,12 +148,12 @@ class ReplaySource:
     async def decisions(self, *, last: int = 100) -> Sequence[DecisionRow]:
         """Return the newest decisions before now, newest first."""
         rows = self._before_now(lambda entry: entry.decisions, last)
-        return decision_rows(DecisionsReply.model_validate({"ok": True, "decisions": rows}))
+        return decision_rows(msgspec.convert({"ok": True, "decisions": rows}, DecisionsReply))
 
     async def traces(self, *, last: int = 100) -> Sequence[TraceRow]:
         """Return the newest requests before now, newest first."""
         rows = self._before_now(lambda entry: entry.traces, last)
-        return trace_rows(TracesReply.model_validate({"ok": True, "traces": rows}))
+        return trace_rows(msgspec.convert({"ok": True, "traces": rows}, TracesReply))
 
     async def trace(self, request_id: str) -> TraceRow | None:
         """Return one request of the last minutes."""
@@ -164,7 +164,7 @@ class ReplaySource:
         """Return the links as they were told last."""
         for seen in self._back():
             for page in seen.entry.topology:
-                return link_rows(TopologyReply.model_validate_json(bytes(page)))
+                return link_rows(msgspec.json.decode(page, type=TopologyReply))
         raise NotTold("topology", "no links were recorded up to here")
 
     async def instance(self, instance_id: str) -> InstanceRow | None:

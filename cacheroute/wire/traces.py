@@ -1,18 +1,15 @@
 """What the control plane says of the last requests.
 
-Moments of a room count from the arrival of its request; null is not known.
+Moments of a room count from the arrival of its request; null is not known. A console reads them
+with every look, so they are structs.
 """
 
-from pydantic import BaseModel, ConfigDict, Field
+import msgspec
 
-from cacheroute.wire.debug import DecisionRow
-
-
-class _Reply(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+from cacheroute.wire.decisions import DecisionRow
 
 
-class RoomRow(_Reply):
+class RoomRow(msgspec.Struct, frozen=True, kw_only=True):
     """One room of a request."""
 
     room: str
@@ -24,7 +21,7 @@ class RoomRow(_Reply):
     """The room that it is a part of."""
 
 
-class RequestRow(_Reply):
+class RequestRow(msgspec.Struct, frozen=True, kw_only=True):
     """How one request went."""
 
     seq: int
@@ -60,14 +57,14 @@ class RequestRow(_Reply):
     predict_error_ratio: float | None = None
     has_story: bool = False
     """Whether each of its rooms is known."""
-    rooms: list[RoomRow] = Field(default_factory=list)
+    rooms: list[RoomRow] = []
     marks: dict[str, int | str] | None = None
     """Its story; only where one request is asked for."""
-    decisions: list[DecisionRow] = Field(default_factory=list)
+    decisions: list[DecisionRow] = []
     """Its selections, newest first; only where one request is asked for."""
 
 
-class TracesReply(_Reply):
+class TracesReply(msgspec.Struct, frozen=True, kw_only=True):
     """`GET /debug/traces?last=N`, newest first, or `?request_id=` for one."""
 
     ok: bool
@@ -75,4 +72,4 @@ class TracesReply(_Reply):
     """Requests that have ended since the Proxy started."""
     missed: int = 0
     """Those after `since` that are not here, or no longer."""
-    traces: list[RequestRow] = Field(default_factory=list)
+    traces: list[RequestRow] = []

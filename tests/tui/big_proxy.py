@@ -1,6 +1,7 @@
 """A control plane over a simulated fleet, for a console that looks at it over the network.
 
-`python -m tests.tui.big_proxy INSTANCES` writes its port and serves until its input ends.
+`python -m tests.tui.big_proxy INSTANCES` writes its port and serves until its input ends. How
+often the pool was looked at stands at `/looks`.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from cacheroute.console.source import SourceFault
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.dataplane.server import HttpServer
 from cacheroute.sources.simulated.source import SimulatedSource
+from cacheroute.wire import paths
 
 _JSON = ((b"content-type", b"application/json"),)
 
@@ -20,6 +22,7 @@ class BigProxy:
     def __init__(self, instances: int) -> None:
         self._source = SimulatedSource(instances=instances)
         self._answers: set[asyncio.Task[None]] = set()
+        self._looks = 0
         self.server = HttpServer(self._on_request)
 
     def _on_request(self, inbound: Inbound) -> None:
@@ -28,6 +31,10 @@ class BigProxy:
         answer.add_done_callback(self._answers.discard)
 
     async def _answer(self, inbound: Inbound) -> None:
+        self._looks += inbound.path == paths.CONSOLE_SNAPSHOT
+        if inbound.path == "/looks":
+            inbound.respond(200, _JSON, b"%d" % self._looks)
+            return
         try:
             body = await self._source.raw(f"{inbound.path}?{inbound.query.decode()}")
         except SourceFault:

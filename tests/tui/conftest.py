@@ -6,9 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.idle import cheap_apps
+
 PICTURES = Path(__file__).parent / "__snapshots__"
 Picture = Callable[[str, str], None]
 """Compares a text with the picture of a name."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def cheap() -> Iterator[None]:
+    """Let no app wait or parse more than it needs."""
+    with cheap_apps():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import termios
 import time
+import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,20 +88,31 @@ class Outside:
 
 
 def cost_over_network(
-    url: str, screen: str, *, seconds: float, interval_s: float = 1.0, warm_s: float = 4.0
+    url: str, screen: str, *, looks: int, interval_s: float = 1.0, warm_s: float = 4.0
 ) -> Outside:
-    """Run the console as people do, over a Proxy, and read what the system says of it."""
+    """Run the console as people do, over a Proxy, and read what the system says of it.
+
+    It has then looked so many times: that many are counted by the Proxy.
+    """
     words = ["-m", "cacheroute_tui", "--theme=dark", f"--proxy-url={url}", f"--screen={screen}"]
     words.append(f"--interval={interval_s}")
     pid, fd = in_terminal(words, size=(160, 48))
     try:
         _drain(fd, until_s=time.monotonic() + warm_s)
-        began_ms, began_s = cpu_ms_of(pid), time.monotonic()
-        _drain(fd, until_s=began_s + seconds)
+        began_ms, began_s, wanted = cpu_ms_of(pid), time.monotonic(), _looks_at(url) + looks
+        while (left := wanted - _looks_at(url)) > 0:
+            assert time.monotonic() - began_s < 10 * looks * interval_s, f"{left} looks to go"
+            _drain(fd, until_s=time.monotonic() + min(left, 10) * interval_s)
         passed_s = time.monotonic() - began_s
         return Outside(cpu_ms=(cpu_ms_of(pid) - began_ms) / passed_s, rss_mb=rss_mb_of(pid))
     finally:
         _end(pid, fd)
+
+
+def _looks_at(url: str) -> int:
+    """Return how often the pool of a big Proxy was looked at."""
+    with urllib.request.urlopen(f"{url}/looks", timeout=_SILENCE_S) as told:  # noqa: S310 - ours
+        return int(told.read())
 
 
 def first_paint_ms(cache: Path) -> float:

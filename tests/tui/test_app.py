@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -114,6 +115,11 @@ async def previous(app: ConsoleApp, pilot: Pilot[int]) -> None:
     await settle(pilot)
 
 
+async def step(app: ConsoleApp, pilot: Pilot[int]) -> None:
+    await pressed(pilot, "left_curly_bracket", "right_curly_bracket")
+    assert not app.is_paused  # a Proxy has no steps; those of a recording are tested elsewhere
+
+
 def looks_of(app: ConsoleApp) -> int:
     assert isinstance(app.source, StillFleet)
     return app.source.looks
@@ -122,6 +128,8 @@ def looks_of(app: ConsoleApp) -> int:
 CHECKS: Mapping[str, Check] = {
     "help": help_,
     "pause": pause,
+    "step.back": step,
+    "step.on": step,
     "refresh": refresh,
     "slower": slower,
     "faster": faster,
@@ -363,3 +371,12 @@ async def test_names_with_brackets_are_text() -> None:
         text = text_of(app)
 
     assert "[red]x[/red]" in text
+
+
+async def test_what_the_configuration_asks_in_vain_is_told_at_the_start() -> None:
+    app = console()
+    app.options = replace(app.options, doubts=("c.toml:2: keys.thme is not known",))
+    async with shown(app):
+        told = [(one.severity, one.message) for one in app._notifications]
+
+    assert told == [("warning", "c.toml:2: keys.thme is not known")]

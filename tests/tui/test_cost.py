@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cacheroute_tui.options import MIN_INTERVAL_S
 from tests.tui.costs import cost_of, cost_over_network, first_paint_ms
 from tests.tui.measure import (
     BLOCK_MS,
@@ -20,7 +21,7 @@ from tests.tui.measure import (
     PAUSED_RATIO,
     RSS_MB,
     SCREENS,
-    STILL_RATIO,
+    STATES,
     TEN_MINUTES,
     big_proxy,
 )
@@ -104,18 +105,25 @@ def test_ten_minutes_of_a_thousand_instances_stay_small() -> None:
 
 @pytest.mark.soak
 def test_the_bars_of_a_fleet_that_stands_still_and_of_a_picture_that_is_held() -> None:
-    still, paused = (
-        cost_of("instances", looks=20, interval_s=1.0, state=state) for state in ("still", "paused")
-    )
+    for state, count, size, bar in STATES:
+        cost = cost_of(
+            "instances", instances=count, looks=20, interval_s=1.0, state=state, size=size
+        )
 
-    assert still.core_ratio <= STILL_RATIO, still
-    assert paused.core_ratio <= PAUSED_RATIO, paused
+        assert cost.core_ratio <= bar, (state, count, cost)
 
 
 @pytest.mark.soak
 def test_the_bars_of_a_thousand_instances_over_the_network() -> None:
     with big_proxy(1_000) as url:
-        cost = cost_over_network(url, "overview", seconds=20)
+        cost = cost_over_network(url, "overview", looks=20)
 
     assert cost.cpu_ms <= CPU_MS, cost
+
+
+@pytest.mark.soak
+def test_ten_minutes_of_a_thousand_instances_over_the_network_stay_small() -> None:
+    with big_proxy(1_000) as url:
+        cost = cost_over_network(url, "overview", looks=TEN_MINUTES, interval_s=MIN_INTERVAL_S)
+
     assert cost.rss_mb <= RSS_MB, cost

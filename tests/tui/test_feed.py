@@ -14,9 +14,10 @@ from cacheroute.console.source import NotTold, Source, SourceFault
 from cacheroute.console.store import Snapshot, Store
 from cacheroute.sources.replay import ReplaySource
 from cacheroute.sources.simulated import SimulatedSource
-from cacheroute_tui.feed import BACK_OFF_S, WATCHED_EVERY_S, Feed
+from cacheroute_tui.feed import BACK_OFF_S, NOT_ASKED_YET, WATCHED_EVERY_S, Feed
 from tests.cacheroute.sources.recordings import HandTime, a_recording
 from tests.tui.fleet import StillClock, StillFleet, drawn_fleet, lost
+from tests.tui.showing import console, settle, shown, text_of
 
 
 class Even(Random):
@@ -326,3 +327,20 @@ async def test_a_simulation_and_a_recording_tell_alerts_the_same_way(
     assert seen[0].look.first_tokens
     assert seen[0].look.noted
     assert all(one.alert.since is not None for one in seen[0].look.noted)
+
+
+async def test_what_no_screen_has_wanted_is_told_as_that_and_not_as_nothing() -> None:
+    clock, fleet = StillClock(), StillFleet(drawn_fleet())
+    app = console(fleet, screen="raw", clock=clock)
+    async with shown(app) as pilot:
+        assert app.shown.missing["decisions"] == NOT_ASKED_YET
+        fleet.trouble = lost()
+        for _ in range(3):
+            clock.move(1.0)
+            await app.feed.look()
+        await pilot.press("5")
+        await settle(pilot)
+        text = text_of(app)
+
+    assert NOT_ASKED_YET in text
+    assert "no request has come yet" not in text

@@ -55,6 +55,19 @@ def test_it_draws_takes_keys_follows_a_resize_and_leaves(pane: Pane) -> None:
     pane.until("left with 0")
 
 
+def test_it_draws_although_errors_go_to_a_file(tmp_path: Path) -> None:
+    errors = tmp_path / "errors"
+    words = f"{sys.executable} -P -m cacheroute_tui --theme=dark --demo"
+    pane = Pane(tmp_path / "tmux", f"{words} 2>{errors}; echo left with $?; cat")
+    try:
+        pane.until("LIVE", "1OVR")
+        pane.keys("q")
+        pane.until("left with 0")
+        assert errors.read_bytes() == b""
+    finally:
+        pane.end()
+
+
 _WITH_A_BUG = """
 import sys
 from cacheroute_tui.__main__ import main

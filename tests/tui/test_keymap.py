@@ -2,7 +2,8 @@
 
 import pytest
 
-from cacheroute.console.keys import KEYS, SCREENS as KEYS_OF_SCREENS, remapped
+from cacheroute.console.keys import KEYS, remapped
+from cacheroute.console.keys import SCREENS as KEYS_OF_SCREENS
 from cacheroute_tui.app import SCREENS
 from cacheroute_tui.keymap import COMMON, MOVING, Key, KeyConflict, bindings, in_footer
 from cacheroute_tui.screens.base import ConsoleScreen

@@ -1,6 +1,7 @@
 """Changes from the console: asked about, confirmed by a person, made, and told name by name."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from textual.widgets import Input
 
 from cacheroute.client.control import ControlClient
 from cacheroute.wire.admin import ChangeBody
+from cacheroute_tui.opening import open_source
 from cacheroute_tui.options import Target
 from cacheroute_tui.widgets.confirm import Confirm
 from cacheroute_tui.widgets.vtable import VTable
@@ -72,23 +74,47 @@ async def test_a_labelled_context_wants_its_label_typed(tmp_path: Path) -> None:
         await until(pilot, lambda: operated.operator.made)
 
 
-async def test_without_write_the_keys_do_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("key", "verb"), [("d", "drain"), ("u", "undrain")])
+async def test_without_write_the_keys_say_how_to_get_one_that_may_change(
+    key: str, verb: str, tmp_path: Path
+) -> None:
     operated = Operated(tmp_path)
     async with shown(operated.app) as pilot:
         await at(pilot, "inst-9001")
-        await pilot.press("d", "u")
+        await pilot.press(key)
         await settle(pilot)
 
+        assert operated.said == [f"read-only: start the console with --write to {verb}"]
         assert operated.opened == []
-        assert operated.app.check_action("drain", ()) is False
         assert "Drain" not in text_of(operated.app)
+
+
+async def test_what_is_no_proxy_is_not_changed_whatever_was_asked_for(tmp_path: Path) -> None:
+    simulated = open_source(Target(proxy_url="demo:7"), False)
+    operated = Operated(tmp_path, simulated, write=True)
+    operated.app.target = replace(operated.app.target, readonly=True)
+    async with shown(operated.app) as pilot:
+        await pilot.press("d")
+        await settle(pilot)
+
+        assert operated.said == ["a simulated fleet cannot be changed"]
+
+
+async def test_a_context_that_allows_no_change_says_so(tmp_path: Path) -> None:
+    operated = Operated(tmp_path, write=True)
+    operated.app.target = replace(operated.app.target, readonly=True)
+    async with shown(operated.app) as pilot:
+        await pilot.press("d")
+        await settle(pilot)
+
+        assert operated.said == ["read-only: the context local allows no drain"]
 
 
 async def test_without_write_the_client_refuses_whoever_asks(tmp_path: Path) -> None:
     operated = Operated(tmp_path)
     async with shown(operated.app) as pilot:
         await at(pilot, "inst-9001")
-        operated.app.action_drain()
+        operated.app._change_selected("drain")
         await until(pilot, lambda: operated.said)
 
         assert operated.opened == [False]
@@ -259,7 +285,7 @@ async def test_marks_do_not_get_round_the_guard_of_the_client(
     operated = console_of(proxy, tmp_path, write=False)
     async with shown(operated.app) as pilot:
         await mark(pilot, "inst-9001", "inst-9002")
-        operated.app.action_drain()
+        operated.app._change_selected("drain")
         await until(pilot, lambda: operated.said)
 
         assert "read-only" in operated.said[0]

@@ -89,7 +89,7 @@ async def test_all_that_is_opened_over_a_screen(
 
 async def test_a_question_and_its_toast(tmp_path: Path) -> None:
     app = console(ascii=True, write=True)
-    app.open_operator = lambda *_: KeptOperator()  # type: ignore[method-assign]
+    app.open_operator = lambda *_: KeptOperator()
     async with shown(app) as pilot:
         await pilot.press("d")
         await until(pilot, lambda: isinstance(app.screen, Confirm))

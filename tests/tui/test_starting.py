@@ -18,7 +18,7 @@ clipboard = "file"
 [alerts]
 gpu = [50, 60]
 [keys]
-pause = "z"
+pause = "Z"
 [contexts.here]
 proxy_url = "http://127.0.0.1:18002"
 label = "This one"
@@ -49,7 +49,7 @@ def test_the_configuration_is_taken_over(given: Given) -> None:
     assert found.theme == "light"
     assert not found.mouse
     assert found.clipboard == "file"
-    assert found.keys == {"pause": "z"}
+    assert found.keys == {"pause": "Z"}
     assert found.screen == "overview"
     assert not found.may_write
 

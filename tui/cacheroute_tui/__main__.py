@@ -83,7 +83,8 @@ def _run(asked: argparse.Namespace, environ: Mapping[str, str]) -> int:
             "print the same without one",
         )  # fmt: skip
     app = _app(options, environ, is_asked=True)
-    code = app.run(mouse=options.mouse)
+    with terminal.screen_of_stdout():
+        code = app.run(mouse=options.mouse)
     if app.bug is not None:
         raise app.bug
     return app.return_code or 0 if code is None else code

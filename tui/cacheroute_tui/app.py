@@ -6,17 +6,15 @@ visible screen draws, and nothing is drawn while it is held.
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from textual.binding import Binding
-from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
-from cacheroute.console.amounts import render_duration
 from cacheroute.console.source import Source
 from cacheroute.console.store import Phase, Snapshot, Store
 from cacheroute.core.clock import Clock
@@ -25,10 +23,12 @@ from cacheroute_tui.falling import Falling
 from cacheroute_tui.feed import Feed
 from cacheroute_tui.keymap import Key
 from cacheroute_tui.leaving import Leaving
+from cacheroute_tui.noting import Noting
 from cacheroute_tui.operating import Operating
 from cacheroute_tui.options import INTERVALS_S, Target, TuiOptions
-from cacheroute_tui.plain_signs import PlainSigns
+from cacheroute_tui.plain_signs import PlainlyDrawn
 from cacheroute_tui.reading import explained_lines, help_lines
+from cacheroute_tui.replaying import Replaying
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.screens.instances import Instances
 from cacheroute_tui.screens.overview import Overview
@@ -51,9 +51,6 @@ SCREENS: tuple[type[ConsoleScreen], ...] = (
 )  # fmt: skip
 """By their numbers."""
 
-_PLAIN_SIGNS = PlainSigns()
-"""One for all, as what it has drawn is kept under it."""
-
 Connect = Callable[[Target, bool], Source]
 """Opens a source for a target; the second argument is whether it may change anything."""
 
@@ -69,7 +66,17 @@ class SnapshotReady(Message):
         return isinstance(message, SnapshotReady)
 
 
-class ConsoleApp(Falling, TypingAhead, Shrinking, Silencing, Operating, inherit_bindings=False):
+class ConsoleApp(
+    Falling,
+    TypingAhead,
+    Shrinking,
+    Silencing,
+    Replaying,
+    Noting,
+    PlainlyDrawn,
+    Operating,
+    inherit_bindings=False,
+):
     """The whole console."""
 
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
@@ -99,8 +106,6 @@ class ConsoleApp(Falling, TypingAhead, Shrinking, Silencing, Operating, inherit_
         self._previous: str | None = None
         self._last_mode: str | None = None
         self._leaving: Leaving | None = None
-        self._lost_at_s: float | None = None
-        self._was_lost = False
         for theme in textual_themes():
             self.register_theme(theme)
         self._aim(options.target)
@@ -121,10 +126,6 @@ class ConsoleApp(Falling, TypingAhead, Shrinking, Silencing, Operating, inherit_
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Name the colours that our own themes add, for the moment before one is in force."""
         return {"rule": "#808080", "bar": "#1e262e"}
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return what goes over each line that is drawn."""
-        return [*super().get_line_filters(), *([_PLAIN_SIGNS] if self.is_ascii else [])]
 
     def _tell(self, snapshot: Snapshot) -> None:
         self.post_message(SnapshotReady(snapshot.rev))
@@ -216,30 +217,16 @@ class ConsoleApp(Falling, TypingAhead, Shrinking, Silencing, Operating, inherit_
 
     def on_snapshot_ready(self, message: SnapshotReady) -> None:  # noqa: ARG002 - the newest counts
         """Draw the newest snapshot on the visible screen."""
-        self._note_phase()
+        self.note_connection()
         self.show_small()
         if self.front is not None:
             self.front.refresh_data()
-
-    def _note_phase(self) -> None:
-        """Say when the Proxy is there again, and for how long it was not."""
-        connection = self.store.snapshot.connection
-        if connection.lost_at_s is not None and self._lost_at_s is None:
-            self._lost_at_s = connection.lost_at_s
-        elif connection.lost_at_s is None and self._lost_at_s is not None:
-            gone_s = self.clock.now().mono_s - self._lost_at_s
-            self._lost_at_s = None
-            if self._was_lost:
-                self.notify(
-                    f"{self.target.title} is back after {render_duration(gone_s)}", markup=False
-                )
-        self._was_lost = self.phase == "lost"
 
     def _tick(self) -> None:
         screen = self.front
         self.show_small()
         if screen is not None and self.screen is screen and not self.is_small:
-            screen.refresh_frame()
+            screen.tick_frame()
             screen.tick()
 
     def screen_shown(self, screen: ConsoleScreen) -> None:
@@ -264,6 +251,8 @@ class ConsoleApp(Falling, TypingAhead, Shrinking, Silencing, Operating, inherit_
 
     def action_pause(self) -> None:
         """Hold what is shown, or go on."""
+        if self.stops_or_plays():
+            return
         self.is_paused = not self.is_paused
         self._paused_at_s = self.clock.now().mono_s
         self._held = self.store.snapshot if self.is_paused else None

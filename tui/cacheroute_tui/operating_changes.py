@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cacheroute_tui.app import ConsoleApp
     from cacheroute_tui.screens.base import ConsoleScreen
 
-_CHANGES = frozenset(("drain", "undrain"))
+_SHOWN = {"demo": "a simulated fleet", "replay": "a recording"}
 
 
 class Changing(App[int]):
@@ -45,19 +45,29 @@ class Changing(App[int]):
     def _me(self) -> "ConsoleApp":
         return cast("ConsoleApp", self)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide changes in a console that only looks."""
-        if action in _CHANGES and not self._me.may_write:
-            return False
-        return super().check_action(action, parameters)
-
     def action_drain(self) -> None:
         """Ask whether the selected Instances shall take no new requests."""
-        self._change_selected("drain")
+        if not self.refuses("drain"):
+            self._change_selected("drain")
 
     def action_undrain(self) -> None:
         """Ask whether the selected Instances shall take requests again."""
-        self._change_selected("undrain")
+        if not self.refuses("undrain"):
+            self._change_selected("undrain")
+
+    def refuses(self, what: str) -> bool:
+        """Whether this console only looks; then it says so, and how to get one that may change."""
+        me = self._me
+        if me.may_write:
+            return False
+        if me.source.kind != "live":
+            why = f"{_SHOWN[me.source.kind]} cannot be changed"
+        elif me.options.write:
+            why = f"read-only: the context {me.target.title} allows no {what}"
+        else:
+            why = f"read-only: start the console with --write to {what}"
+        self._say(why, is_bad=True)
+        return True
 
     def _change_selected(self, verb: Verb) -> None:
         screen, look = self._me.front, self._me.shown.look

@@ -11,7 +11,8 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 
 _ASK_BACKGROUND = b"\x1b]11;?\x1b\\"
 _ASK_WHO = b"\x1b[c"
@@ -22,6 +23,7 @@ _ANSWER_WITHIN_S = 0.25
 _LIGHT_FROM = 0.5
 _LIGHT_COLORS = frozenset(("7", "15"))
 _REMOTE_FPS = "30"
+_STDOUT, _STDERR = 1, 2
 
 
 def prepare(environ: MutableMapping[str, str]) -> None:
@@ -37,6 +39,24 @@ def prepare(environ: MutableMapping[str, str]) -> None:
 def is_interactive(environ: Mapping[str, str]) -> bool:
     """Whether a screen can be drawn, and keys can be read."""
     return sys.stdin.isatty() and sys.stdout.isatty() and environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def screen_of_stdout() -> Iterator[None]:
+    """Draw on the terminal of stdout meanwhile, also where stderr goes to a file.
+
+    The toolkit draws on stderr, and `2>errors.txt` is a habit of those who look for errors.
+    """
+    if os.isatty(_STDERR):
+        yield
+        return
+    kept = os.dup(_STDERR)
+    os.dup2(_STDOUT, _STDERR)
+    try:
+        yield
+    finally:
+        os.dup2(kept, _STDERR)
+        os.close(kept)
 
 
 def theme_for(environ: Mapping[str, str], *, is_light: bool | None) -> str:

@@ -13,8 +13,8 @@ from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import NAME_FLOOR, Column, Kind
 
 if TYPE_CHECKING:
-    from cacheroute.wire import debug as wire
-    from cacheroute.wire.debug import DecisionsReply
+    from cacheroute.wire import decisions as wire
+    from cacheroute.wire.decisions import DecisionsReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

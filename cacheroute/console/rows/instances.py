@@ -86,6 +86,8 @@ class FleetRow:
     @property
     def shown(self) -> Shown:
         """Its state in the one word that matters most."""
+        if not (self.draining or self.ejected_for_s):
+            return self.state  # as nearly all; it is asked for some thousand times a look
         return shown_state(self.state, draining=self.draining, ejected_for_s=self.ejected_for_s)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cacheroute.console import cast
+from cacheroute.console.amounts import render_text
 from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import NAME_FLOOR, Column, Kind, Tone
 
@@ -86,11 +87,21 @@ COLUMNS: tuple[Column[ProcessRow], ...] = (
     Column(key="last_exit", header="EXIT", text=lambda row: _exit(row.last_exit), right=True,
         doc="How it ended last; negative is by which signal.", source=_SUPERVISOR,
         unknown="It has not ended.", wide=True),
-    cast.word("why", "WHY", "What stands in the way of it being ready.", source=_SUPERVISOR,
-        unknown="Nothing does.", gives_way=True, spare=True),
+    cast.word("why", "WHY",
+        "What stands in the way of it being ready; of one started again, how it ended before.",
+        text=lambda row: render_text(_told(row)), matched=lambda row: _told(row) or "",
+        source=_SUPERVISOR, unknown="Nothing does, and it has not ended.", gives_way=True,
+        spare=True),
     cast.word("log", "LOG", "Where it writes.", wide=True,
         unknown="To the terminal that it was started from."),
 )  # fmt: skip
+
+
+def _told(row: ProcessRow) -> str | None:
+    """Return why it is not ready; a restart that went well leaves no other trace."""
+    if row.why is not None or row.last_exit is None or not row.restarts:
+        return row.why
+    return f"signal {-row.last_exit}" if row.last_exit < 0 else f"exit {row.last_exit}"
 
 
 def _exit(code: int | None) -> str:

@@ -10,7 +10,7 @@ from cacheroute.console import cast
 from cacheroute.console.columns import Column, Kind
 
 if TYPE_CHECKING:
-    from cacheroute.wire.topology import KdnLinksReply, TopologyReply
+    from cacheroute.wire.links import KdnLinksReply, TopologyReply
 
 _REPORTER = "the Instance that measured it, or the settings"
 _STATIC = "static"

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cacheroute.console import cast
-from cacheroute.console.amounts import instant_of
+from cacheroute.console.amounts import instant_of, render_took
 from cacheroute.console.columns import NAME_FLOOR, Column, Kind, Tone
 from cacheroute.console.rows.decisions import DecisionRow, decision_row
 
@@ -156,7 +156,7 @@ COLUMNS: tuple[Column[TraceRow], ...] = (
         "How wrong that was: |predicted - actual| / actual.", unknown=_NO_STORY,
         aliases=("error_ratio",), rank=2, spare=True),
     cast.wait("e2e_ms", "TOOK", "From its arrival to the end of the answer.",
-        aliases=("took", "slow")),
+        text=lambda row: render_took(row.e2e_ms), aliases=("took", "slow")),
     cast.latency("sent_ms", "WAITED", "From its arrival until it was sent to the Instance.",
         unknown="It was not sent.", aliases=("wait",), rank=3),
     cast.word("path", "KNOWLEDGE", "How its knowledge went.", unknown="It names no knowledge.",

@@ -17,9 +17,9 @@ from cacheroute.sources.rebuilt import instance_row
 from cacheroute.sources.simulated.document import document
 from cacheroute.sources.simulated.fleet import TTL_S, Fleet
 from cacheroute.wire import paths
-from cacheroute.wire.debug import DecisionsReply
+from cacheroute.wire.decisions import DecisionsReply
 from cacheroute.wire.instances import InstanceRow
-from cacheroute.wire.topology import LinkReportRow, TopologyReply
+from cacheroute.wire.links import LinkReportRow, TopologyReply
 from cacheroute.wire.traces import TracesReply
 
 NAME = "demo"
@@ -103,11 +103,11 @@ class SimulatedSource:
             case paths.CONSOLE_SNAPSHOT:
                 return msgspec.json.encode((await self.look()).snapshot)
             case paths.DEBUG_DECISIONS:
-                return self._decisions(last, since).model_dump_json().encode()
+                return msgspec.json.encode(self._decisions(last, since))
             case paths.DEBUG_TRACES:
-                return self._traces(last, since).model_dump_json().encode()
+                return msgspec.json.encode(self._traces(last, since))
             case paths.DEBUG_TOPOLOGY:
-                return self._topology().model_dump_json().encode()
+                return msgspec.json.encode(self._topology())
         raise SourceFault(f"a simulated Proxy has no {parts.path}", code="missing")
 
     def pages(self) -> Sequence[str]:
@@ -136,7 +136,7 @@ class SimulatedSource:
         self._advance()
         told = self._fleet.stories
         rows = [
-            row.model_copy(update={"at": self._wall_s(row.at)})
+            msgspec.structs.replace(row, at=self._wall_s(row.at))
             for row in reversed(told.decisions)
             if since is None or row.seq > since
         ]
@@ -146,7 +146,7 @@ class SimulatedSource:
         self._advance()
         told = self._fleet.stories
         rows = [
-            row.model_copy(update={"at": self._wall_s(row.at)})
+            msgspec.structs.replace(row, at=self._wall_s(row.at))
             for row in reversed(told.traces)
             if since is None or row.seq > since
         ]

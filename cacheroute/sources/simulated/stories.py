@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from cacheroute.sources.simulated.instance import SimInstance, Work
-from cacheroute.wire.debug import DecisionRow
+from cacheroute.wire.decisions import DecisionRow
 from cacheroute.wire.traces import RequestRow, RoomRow
 
 TTFT_BOUNDS_S = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)

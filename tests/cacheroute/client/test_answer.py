@@ -2,7 +2,7 @@
 
 import pytest
 
-from cacheroute.client import asks
+from cacheroute.client import asks, console
 from cacheroute.client.answer import cause_of, read_answer
 from cacheroute.client.faults import NotUnderstood, Refused
 from cacheroute.wire.debug import HealthReply
@@ -71,3 +71,15 @@ def test_the_systems_words_are_found_below_a_librarys_exception() -> None:
     assert cause_of(OSError(-2, "Name or service not known")) == "name or service not known"
     assert cause_of(RuntimeError("odd")) == "odd"
     assert cause_of(RuntimeError()) == "RuntimeError"
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"ok":true}', b"\xff\xfe", b"[" * 100_000])
+def test_nonsense_is_told_where_a_reply_is_read_without_models(body: bytes) -> None:
+    with pytest.raises(NotUnderstood, match="is not understood"):
+        read_answer(console.decisions(last=1), url=URL, status=200, body=body)
+
+
+def test_a_field_that_is_not_understood_is_named() -> None:
+    body = b'{"ok":true,"total":"x","decisions":[]}'
+    with pytest.raises(NotUnderstood, match=r"total"):
+        read_answer(console.decisions(last=1), url=URL, status=200, body=body)

@@ -15,7 +15,6 @@ def test_reading_is_a_get_and_telling_a_post() -> None:
 def test_a_query_is_written_as_the_protocol_has_it() -> None:
     assert asks.instances(include_dead=True).path == "/v1/instance/list?include_dead=true"
     assert asks.resources(include_dead=False).path == "/debug/instance_resources?include_dead=false"
-    assert asks.decisions(last=5).path == "/debug/decisions?last=5"
 
 
 def test_a_report_carries_its_instance_and_what_it_saw() -> None:

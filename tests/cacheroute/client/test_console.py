@@ -59,6 +59,7 @@ def test_what_is_no_document_is_not_understood(body: bytes) -> None:
         (lambda c: c.traces(last=3), "/debug/traces?last=3"),
         (lambda c: c.traces(last=3, since=4), "/debug/traces?last=3&since=4"),
         (lambda c: c.trace("r"), "/debug/traces?request_id=r"),
+        (lambda c: c.decisions(last=5), "/debug/decisions?last=5"),
         (lambda c: c.decisions(last=3, since=4), "/debug/decisions?last=3&since=4"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 
 from cacheroute.console.amounts import (
     instant_of,
+    render_bandwidth,
     render_count,
     render_duration,
     render_instant,
@@ -18,6 +19,7 @@ from cacheroute.console.amounts import (
     render_ratio,
     render_score,
     render_text,
+    render_took,
     render_wait,
     render_words,
     render_yes,
@@ -95,3 +97,16 @@ def test_seconds_since_the_epoch_that_no_calendar_has_are_unknown() -> None:
 
 def test_a_count_stands_with_its_limit_as_far_as_both_are_known() -> None:
     assert [render_of(4, 16), render_of(4, None), render_of(None, 16)] == ["4/16", "4", "—/16"]
+
+
+@pytest.mark.parametrize(
+    ("value_ms", "text"),
+    [(0.0, "0ms"), (77.7, "78ms"), (999.4, "999ms"), (999.6, "1.0s"), (72e3, "1m12s")],
+)
+def test_what_took_less_than_a_second_is_told_in_milliseconds(value_ms: float, text: str) -> None:
+    assert render_took(value_ms) == text
+
+
+def test_a_bandwidth_has_its_unit() -> None:
+    assert render_bandwidth(12_000.0) == "12,000 Mbps"
+    assert render_bandwidth(None) == "—"

@@ -6,6 +6,7 @@ from cacheroute.console.alerts import Alert
 from cacheroute.console.explain import UnknownTerm, explain, explanations, of_alert, of_kind
 from cacheroute.console.kinds import KINDS
 from cacheroute.console.rows.instances import INSTANCES
+from cacheroute.console.rows.screen_columns import DRAWN
 from cacheroute.console.rules import Rules
 
 
@@ -48,3 +49,8 @@ def test_an_alert_is_explained_with_its_threshold_and_where_that_is_configured()
     assert skew.source == "counted by the Proxy"
     assert "alerts.skew_ratio = 2," in of_alert("skew", Rules(skew_ratio=2)).meaning
     assert "Configured" not in of_alert("pool").meaning
+
+
+def test_what_only_a_screen_has_is_explained_as_a_column_of_instances() -> None:
+    for word in DRAWN:
+        assert "instances" in {one.of for one in explain(word)}, word

@@ -148,3 +148,17 @@ def test_a_look_at_the_moment_of_a_failure_does_not_take_the_gap_away() -> None:
 
     assert history.times_s == (5.0, 5.0)
     assert len(history.pool("alive").values) == 2
+
+
+def test_rows_that_are_the_same_are_kept_as_those_of_the_look_before() -> None:
+    history = History()
+    row = rows()[0]
+    history.add(1.0, [replace(row, inflight=4)])
+    history.add(2.0, [replace(row, inflight=4, age_s=9.0)], is_same=True)
+    history.gap(3.0)
+    history.add(4.0, [replace(row, inflight=4)], is_same=True)
+
+    assert history.trend(row.id, "inflight", last=4)[:2] == [4.0, 4.0]
+    assert history.trend(row.id, "inflight", last=1) == [4.0]
+    assert history.pool("inflight_sum").last == 4.0
+    assert history.times_s == (1.0, 2.0, 3.0, 4.0)

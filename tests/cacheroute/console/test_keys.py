@@ -12,9 +12,9 @@ def problems(**said: str) -> list[tuple[str, str]]:
 
 
 def test_keys_that_are_free_hold() -> None:
-    found = remapped({"pause": "z", "screen.1": "f1", "app.refresh": "F"})
+    found = remapped({"pause": "Z", "screen.1": "f1", "app.refresh": "F"})
 
-    assert found.keys == {"pause": "z", "screen.1": "f1", "refresh": "F"}
+    assert found.keys == {"pause": "Z", "screen.1": "f1", "refresh": "F"}
     assert found.problems == ()
 
 
@@ -33,10 +33,10 @@ def test_a_key_that_another_action_keeps_is_a_conflict() -> None:
 
 
 def test_of_two_actions_on_one_key_the_first_has_it() -> None:
-    found = remapped({"pause": "z", "theme": "z"})
+    found = remapped({"pause": "Z", "theme": "Z"})
 
-    assert found.keys == {"pause": "z"}
-    assert [one.why for one in found.problems] == ["is 'z', and so is pause"]
+    assert found.keys == {"pause": "Z"}
+    assert [one.why for one in found.problems] == ["is 'Z', and so is pause"]
 
 
 def test_two_keys_can_be_swapped() -> None:
@@ -54,14 +54,14 @@ def test_a_key_may_be_written_as_its_sign() -> None:
 
 
 def test_the_same_action_twice_is_said() -> None:
-    found = remapped({"pause": "z", "app.pause": "Z"})
+    found = remapped({"pause": "Z", "app.pause": "P"})
 
     assert [(one.id, one.why) for one in found.problems] == [("app.pause", "is pause once more")]
 
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_no_screen_has_two_own_actions_on_one_key(screen: str) -> None:
-    own = [pressed for pressed in SCREENS[screen][-1].values()]
+    own = list(SCREENS[screen][-1].values())
 
     assert len(own) == len(set(own))
 

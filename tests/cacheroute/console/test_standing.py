@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as changed
 
 from cacheroute.console.look import Look
-from cacheroute.console.standing import letters_of, points_of, standing_of, why_not_chosen
+from cacheroute.console.standing import (
+    letters_of,
+    points_of,
+    scale_of,
+    standing_of,
+    why_not_chosen,
+)
 from tests.tui.fleet import big_fleet, drawn_fleet
 
 
@@ -98,3 +104,13 @@ def test_a_pool_without_scores_has_no_ranks() -> None:
     assert found is not None
     assert found.rank is None
     assert found.of == 0
+
+
+def test_rows_that_are_compared_have_one_scale() -> None:
+    highest = {"inflight": 20.0, "active_ready": 20.0}
+    scale = scale_of(highest, 20)
+
+    assert letters_of(highest, 20, scale=scale) == "iiiiiiiii rrrrrrrrr"
+    assert letters_of({"inflight": 10.0}, 20, scale=scale) == "iiii"
+    assert scale_of({"inflight": 4.0}, 20) == 1.0
+    assert scale_of({}, 20) == 1.0

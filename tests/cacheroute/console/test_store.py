@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace as changed
 
 from cacheroute.console.look import Look
-from cacheroute.console.store import Beside, Snapshot, Store
+from cacheroute.console.store import SAME_FOR_S, Beside, Snapshot, Store
 from cacheroute.core.clock import Instant
 from tests.tui.fleet import WALL_S, drawn_fleet
 from tests.tui.screens.requests import request
@@ -209,3 +209,47 @@ def test_the_history_has_a_gap_where_a_look_failed() -> None:
 
     assert len(kept.history.times_s) == 2
     assert kept.history.pool("alive").last is None
+
+
+def test_a_look_that_only_time_has_moved_counts_as_the_one_before_for_some_seconds() -> None:
+    kept = store()
+    first = look()
+    seen = [
+        kept.apply(first.later(passed_s), at(passed_s), took_s=0.0, beside=Beside()).look
+        for passed_s in (0.0, 1.0, SAME_FOR_S, SAME_FOR_S + 1.0)
+    ]
+    told = [one.told for one in seen if one is not None]
+    noted = [one.noted for one in seen if one is not None]
+
+    assert told[0] is told[1]
+    assert noted[0] is noted[1]
+    assert told[1] is not told[2]
+    assert told[2] is told[3]
+    ages = [one.rows[0].age_s for one in seen if one is not None]
+    assert [age_s - (ages[0] or 0.0) for age_s in ages if age_s is not None] == [
+        0.0, 1.0, SAME_FOR_S, SAME_FOR_S + 1.0
+    ]  # fmt: skip
+
+
+def test_a_look_that_tells_something_counts_anew() -> None:
+    kept = store()
+    told = []
+    for second, one in enumerate((look(), look())):
+        seen = kept.apply(one, at(second), took_s=0.0, beside=Beside()).look
+        told.append(None if seen is None else seen.told)
+
+    assert told[0] is not told[1]
+
+
+def test_while_somebody_rests_each_look_counts_for_its_rest_ends_by_time_alone() -> None:
+    kept = store()
+    it = drawn_fleet()
+    resting = changed(it, instances=changed(it.instances, ejected_for_s=1.5))
+    first = Look(snapshot=resting, url="http://p")
+    kinds = []
+    for passed_s in (0.0, 1.0, 2.0):
+        seen = kept.apply(first.later(passed_s), at(passed_s), took_s=0.0, beside=Beside()).look
+        assert seen is not None
+        kinds.append({one.alert.kind for one in seen.noted if one.state == "active"})
+
+    assert ["ejected" in found for found in kinds] == [True, True, False]

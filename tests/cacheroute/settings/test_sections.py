@@ -83,3 +83,9 @@ def test_a_strategy_goes_by_any_of_its_names(alias: str) -> None:
 def test_an_unknown_strategy_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ValidationError, match=r"no strategy is called 'random'; .*round_robin.*ll"):
         StrategySettings(name="random")
+
+
+def test_a_pool_that_is_always_full_means_nothing() -> None:
+    assert ProxySettings(max_capacity=1).max_capacity == 1
+    with pytest.raises(ValidationError, match="greater than 0"):
+        ProxySettings(max_capacity=0)

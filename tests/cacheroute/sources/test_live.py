@@ -1,6 +1,8 @@
 """A Proxy over the network: asked for news only, and a published one as far as it tells."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -15,6 +17,24 @@ from tests.support.backend import scripted
 from tests.support.client import post
 from tests.support.openai_shapes import chat
 from tests.support.proxy import RunningProxy, running_proxy
+
+_LOOKS = """
+import asyncio, sys
+from cacheroute.client.control import AsyncControlClient
+from cacheroute.sources.live import LiveSource
+
+async def look(url):
+    source = LiveSource(AsyncControlClient(url))
+    await source.look()
+    await source.decisions()
+    await source.traces()
+    await source.trace("nobody")
+    await source.topology()
+    await source.close()
+
+asyncio.run(look(sys.argv[1]))
+print(sorted({"pydantic", "cacheroute.client.asks"} & set(sys.modules)))
+"""
 
 
 @asynccontextmanager
@@ -60,6 +80,15 @@ async def test_what_has_changed_is_seen_at_the_next_look() -> None:
 
         assert second.rev > first.rev
         assert {row.id for row in second.instances} == {"a", "b"}
+
+
+async def test_what_is_read_with_every_look_needs_no_models() -> None:
+    async with a_proxy() as (proxy, _):
+        words = [sys.executable, "-c", _LOOKS, proxy.control_url]
+        child = await asyncio.create_subprocess_exec(*words, stdout=subprocess.PIPE)
+        told, _ = await child.communicate()
+
+    assert told == b"[]\n"
 
 
 async def test_decisions_requests_links_and_one_instance_are_told() -> None:

@@ -4,10 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from cacheroute.core.clock import Instant
-from cacheroute.core.routing.decision import Decision
 from cacheroute.core.scheduler_state import SchedulerState
 from cacheroute.wire.debug import (
-    DecisionRow,
     HealthReply,
     InstanceLoadRow,
     PredictionsReply,
@@ -41,14 +39,6 @@ def test_queue_figures_are_unknown_where_nothing_queues() -> None:
     row = InstanceLoadRow(instance_id="i-1", is_alive=True)
     assert row.prepare_queue_depth is None
     assert row.least_load_score.total is None
-
-
-def test_a_decision_row_has_what_a_decision_tells() -> None:
-    decision = Decision(
-        1, 0.0, "req-1", 1, "round_robin", None, "chat/completions", "i-1",
-        None, None, None, 1, None, None,
-    )  # fmt: skip
-    assert set(decision.as_wire()) == set(DecisionRow.model_fields)
 
 
 def test_health_is_read() -> None:

@@ -5,10 +5,7 @@ from pydantic import ValidationError
 
 from cacheroute.wire.topology import (
     MAX_METRICS,
-    KdnLinksReply,
     LinkBody,
-    LinkReportRow,
-    TopologyReply,
     TopologyReportBody,
     TopologyReportReply,
 )
@@ -44,11 +41,3 @@ def test_a_key_is_neither_empty_nor_endless() -> None:
 
 def test_replies_are_read() -> None:
     assert TopologyReportReply.model_validate({"ok": True, "merged_links": 2}).merged_links == 2
-    assert KdnLinksReply.model_validate({}).kdn_links == {}
-
-
-def test_the_topology_page_of_an_empty_pool_is_read() -> None:
-    page = TopologyReply.model_validate({"ok": True, "generated_at": 1.0, "more": 1})
-    assert (page.instances, page.static, page.known_addresses) == ([], {}, [])
-    row = LinkReportRow(instance_id="i", state="dead", is_alive=False, age_s=1, report_age_s=2)
-    assert row.links == {}

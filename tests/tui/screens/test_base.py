@@ -6,6 +6,8 @@ from cacheroute.console.store import Snapshot
 from cacheroute_tui.keymap import COMMON, Key
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.screens.instance import InstanceDetail
+from cacheroute_tui.widgets.header import Header
+from tests.tui.fleet import StillClock
 from tests.tui.showing import console, settle, shown
 
 
@@ -73,3 +75,21 @@ async def test_a_screen_that_is_covered_is_not_drawn() -> None:
         screen.redraw()
 
         assert len(screen.drawn) == before
+
+
+async def test_the_frame_is_drawn_by_the_second_unless_a_look_has_just_done_so() -> None:
+    clock = StillClock()
+    app = console(clock=clock)
+    async with shown(app) as pilot:
+        await settle(pilot)
+        screen = app.front
+        assert screen is not None
+        screen.refresh_frame()
+        header = screen.query_one(Header)
+        before = header.text
+        clock.move(0.5)
+        screen.tick_frame()
+        assert header.text == before
+        clock.move(0.5)
+        screen.tick_frame()
+        assert header.text != before

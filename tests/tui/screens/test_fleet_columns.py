@@ -1,22 +1,28 @@
 """The columns of Instances on a screen: short, and a dash where nothing is known."""
 
 import pytest
+from msgspec import structs
 
+from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.history import History
 from cacheroute.console.look import Look
+from cacheroute.console.store import Seen
+from cacheroute.core.clock import Instant
 from cacheroute_tui.screens.fleet_columns import _thinned, fleet_columns
 from tests.tui.fleet import drawn_fleet
 
 ROWS = {row.id: row for row in Look(snapshot=drawn_fleet(), url="").instances}
 
 
-def told(instance_id: str, *, is_wide: bool = True, since_s: float = 0.0) -> dict[str, str]:
+def told(
+    instance_id: str, *, is_wide: bool = True, since_s: float = 0.0, seen: Seen | None = None
+) -> dict[str, str]:
     history = History()
     columns = fleet_columns(
         is_wide=is_wide,
         trend_width=10,
         history=lambda: history,
-        look=lambda: None,
+        look=lambda: seen,
         since_s=lambda: since_s,
         as_ascii=True,
     )
@@ -47,3 +53,25 @@ def test_a_trend_keeps_its_peaks_and_a_gap_only_where_nothing_is_known() -> None
 
     assert _thinned([1.0, 5.0, gap, 2.0], 2) == [5.0, 2.0]
     assert _thinned([gap, gap, 3.0, 1.0], 2) == pytest.approx([gap, 3.0], nan_ok=True)
+
+
+def test_a_first_token_comes_from_the_requests_that_told_it() -> None:
+    taken = Instant(mono_s=1.0, wall_s=1.0)
+    first_tokens = {"inst-9001": FirstToken(p95_ms=310.2, requests=20)}
+    look = Look(snapshot=drawn_fleet(), url="")
+    seen = Seen(look=look, taken=taken, first_tokens=first_tokens)
+
+    assert told("inst-9001", seen=seen)["ttft_p95"] == "310ms"
+    assert told("inst-9002", seen=seen)["ttft_p95"] == "—"
+    assert "ttft_p95" not in told("inst-9001", is_wide=False)
+
+
+def test_the_letters_of_all_rows_have_the_scale_of_the_highest_score() -> None:
+    document = drawn_fleet()
+    many = [30, 40, *[1] * 6]
+    columns = structs.replace(document.instances, inflight=many, score=[float(n) for n in many])
+    look = Look(snapshot=structs.replace(document, instances=columns), url="")
+    seen = Seen(look=look, taken=Instant(mono_s=1.0, wall_s=1.0))
+
+    lowest, highest = (told(one, seen=seen)["parts"] for one in ("inst-9001", "inst-9004"))
+    assert lowest.count("i") < highest.count("i")

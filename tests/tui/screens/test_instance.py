@@ -49,3 +49,17 @@ async def test_after_the_last_instance_comes_the_first() -> None:
 
     assert sorted(one or "" for one in seen) == sorted(ROWS)
     assert seen[-1] == "inst-9001"
+
+
+async def test_a_source_that_does_not_know_since_when_says_nothing_of_it() -> None:
+    fleet = StillFleet(drawn_fleet())
+    told = await fleet.instance("inst-9001")
+    assert told is not None
+
+    known, unknown = (
+        "".join(span.text for span in identity_lines(ROWS["inst-9001"], entry)[0])
+        for entry in (told, told.model_copy(update={"registered_at": 0}))
+    )
+
+    assert "registered since 2025-11-30" in known
+    assert "since" not in unknown

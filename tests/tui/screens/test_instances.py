@@ -1,6 +1,7 @@
 """The screens of the pool and of one Instance: the same figures as the commands print."""
 
 import json
+from dataclasses import replace
 
 from textual.pilot import Pilot
 
@@ -137,3 +138,13 @@ async def test_the_next_row_is_the_one_below_on_the_screen() -> None:
         assert app.front.selected_id() != first
         await pressed(pilot, "enter")
         assert isinstance(app.front, InstanceDetail)
+
+
+async def test_columns_can_be_chosen_and_w_shows_the_others_all_the_same() -> None:
+    app = console(screen="instances")
+    app.options = replace(app.options, columns=("sign", "id", "trend", "inflight", "tags"))
+    async with shown(app, WIDE) as pilot:
+        [header] = [line for line in text_of(app).splitlines() if " ID " in line]
+        assert header.split() == ["ID", "TREND", "INFL", "TAGS"]
+        await pressed(pilot, "w")
+        assert "BACKLOG" in text_of(app)

@@ -302,3 +302,12 @@ async def test_a_marked_row_is_told_by_its_sign_in_an_ascii_terminal_too() -> No
 
         assert line.startswith(" +* inst-9004")
         assert line.isascii()
+
+
+async def test_the_menu_says_what_the_usual_order_of_a_screen_is() -> None:
+    for name, said in (("queues", "The longest wait on top."), ("traces", "The newest on top.")):
+        app = console(screen=name)
+        async with shown(app) as pilot:
+            await pilot.press("s")
+            await settle(pilot)
+            assert said in text_of(app)

@@ -37,6 +37,15 @@ def test_the_pool_is_a_line_that_a_narrow_terminal_holds() -> None:
     assert len(line) <= 79
 
 
+def test_in_little_room_states_and_alerts_outlast_the_rest() -> None:
+    without_strategy, least = (text_of(summary_line(SEEN, width)) for width in (70, 50))
+
+    assert "prep 4 rdy 9  sched ●" in without_strategy
+    assert "infl 31  sched ●" in least
+    for line in (without_strategy, least):
+        assert line.endswith("no alerts")
+
+
 def test_alerts_are_counted_in_a_word() -> None:
     stale = Alert(
         kind="stale", severity="warn", instance_id="i-1", message="i-1 is stale", value=None,

@@ -107,7 +107,7 @@ async def test_where_nothing_runs_that_is_said(tmp_path: Path) -> None:
     operated = Operated(tmp_path, screen="processes")
     async with shown(operated.app) as pilot:
         await until_shown(pilot, "cacheroute up -d")
-        assert "nothing of CacheRoute was started on this host" in text_of(operated.app)
+        assert "no stack runs on this host" in text_of(operated.app)
 
 
 async def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
@@ -146,6 +146,7 @@ async def test_without_write_no_process_is_touched(key: str, tmp_path: Path) -> 
         assert operated.app.screen is screen
         assert operated.processes.changes == []
         assert "Stop" not in text_of(operated.app)
+        assert operated.said[0].startswith("read-only: to ")
 
 
 async def test_o_reads_the_log_in_the_pager(
@@ -240,3 +241,26 @@ async def test_while_it_is_paused_a_change_is_not_asked_for(tmp_path: Path) -> N
         await settle(pilot)
 
         assert kept.asked == asked
+
+
+async def test_changes_that_follow_at_once_wait_for_the_second(tmp_path: Path) -> None:
+    operated = _operated(tmp_path)
+    kept = operated.processes
+    async with shown(operated.app) as pilot:
+        await until(pilot, lambda: kept.heard == {"demo"})
+        asked = kept.asked
+        for _ in range(5):
+            kept.changed()
+        await settle(pilot)
+        assert kept.asked == asked
+        operated.app._tick()
+        await until(pilot, lambda: kept.asked == asked + 1)
+
+
+async def test_the_end_of_the_log_is_what_is_seen_first(tmp_path: Path) -> None:
+    operated = Operated(tmp_path, screen="processes")
+    lines = [LogLine(at_s=float(at), name="proxy", text=f"line {at} of it") for at in range(100)]
+    operated.app.processes = KeptProcesses([process("proxy")], lines)
+    async with shown(operated.app) as pilot:
+        await until_shown(pilot, "line 99 of it")
+        assert "line 0 of it" not in text_of(operated.app)

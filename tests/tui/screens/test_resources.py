@@ -35,7 +35,7 @@ async def test_every_host_has_its_figures_at_every_size(size: tuple[int, int]) -
 
     for figure in ("97!", "deg!", "903", "0.9s"):
         assert figure in row_of(text, "inst-9007")
-    assert "6 of 6 alive report" in text
+    assert "reports 6/8" in text
 
 
 async def test_what_nobody_has_reported_is_a_question_mark_and_never_0() -> None:
@@ -48,7 +48,7 @@ async def test_what_nobody_has_reported_is_a_question_mark_and_never_0() -> None
     cells = row_of(text, "inst-9001")[3:]
     assert cells == ["?"] * len(cells)
     assert "no report has come" in text
-    assert "0 of 8 alive report" in text
+    assert "reports 0/8" in text
 
 
 async def test_an_agent_that_measures_0_is_told_as_0() -> None:
@@ -198,7 +198,7 @@ async def test_a_thousand_hosts_and_none_are_shown() -> None:
     nobody = msgspec.structs.replace(
         drawn_fleet(), instances=Columns(), identities=Identities(ids=[])
     )
-    for document, told in ((big_fleet(1_000), "1000 of 1000 alive report"), (nobody, "no hosts")):
+    for document, told in ((big_fleet(1_000), "reports 1000/1000"), (nobody, "no hosts")):
         async with shown(console(StillFleet(document), screen="resources"), WIDE) as pilot:
             assert told in seen(pilot)
 

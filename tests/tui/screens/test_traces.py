@@ -1,6 +1,8 @@
 """The screen of traces: the last requests, slow ones first, and each of them room by room."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from cacheroute.console.rows.traces import TraceRow
@@ -104,3 +106,25 @@ async def test_letters_only(tmp_path: Path) -> None:
     operated = Operated(tmp_path, _fleet(), screen="traces", ascii=True)
     async with shown(operated.app, WIDE):
         assert text_of(operated.app).isascii()
+
+
+async def test_the_newest_are_on_top_although_an_older_one_has_ended_later(tmp_path: Path) -> None:
+    source = StillFleet(drawn_fleet())
+    later, sooner = request(1, "r-1"), request(2, "r-2")
+    assert later.at is not None
+    source.requests = [sooner, replace(later, at=later.at + timedelta(seconds=5))]
+    operated = Operated(tmp_path, source, screen="traces")
+    async with shown(operated.app):
+        text = text_of(operated.app)
+
+    assert "sort newest" in text
+    assert text.index("r-1") < text.index("r-2")
+
+
+async def test_a_low_terminal_shows_requests_beside_the_way_of_one(tmp_path: Path) -> None:
+    operated = Operated(tmp_path, _fleet(), screen="traces")
+    async with shown(operated.app, (60, 16)):
+        lines = text_of(operated.app).splitlines()
+
+    assert sum("inst-9001 ok" in line for line in lines) >= 3
+    assert any("ttft from the choice on" in line for line in lines)

@@ -1,6 +1,7 @@
 """The first line: whose console it is, how the connection is, and what is allowed."""
 
 import pytest
+from msgspec import structs
 
 from cacheroute.console.cells import cells
 from cacheroute_tui.screens.base import ConsoleScreen
@@ -57,3 +58,27 @@ async def test_paused_it_goes_on_and_tells_of_a_loss(
             await pilot.press("full_stop")
             await settle(pilot)
         assert gone in app.screen.query_one(Header).text
+
+
+@pytest.mark.parametrize("proxy_id", ["hp_127.0.0.1:8001", "proxy-of-a-very-long-name-in-berlin"])
+async def test_the_port_of_the_address_is_shown_whatever_the_proxy_is_called(proxy_id: str) -> None:
+    document = drawn_fleet()
+    assert document.proxy is not None
+    named = structs.replace(document.proxy, proxy_id=proxy_id)
+    app = console(StillFleet(structs.replace(document, proxy=named)), write=True)
+    async with shown(app, NARROW):
+        text = app.screen.query_one(Header).text
+
+    assert "127.0.0.1:8002" in text
+    assert f"▸local {proxy_id[:10]}" in text
+    assert "● LIVE" in text
+    assert "CacheRoute" not in text
+    assert cells(text) == 80
+
+
+async def test_in_least_room_the_address_outlasts_the_name_of_the_proxy() -> None:
+    app = console()
+    async with shown(app, (60, 16)):
+        text = app.screen.query_one(Header).text
+
+    assert text.startswith(" ▸local 127.0.0.1:8002 ")

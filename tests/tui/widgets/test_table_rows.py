@@ -137,3 +137,21 @@ def test_only_what_is_named_is_unmarked() -> None:
     rows = marked(rows_of(ABC), "a", "b")
     rows.unmark(["a", "never there"])
     assert rows.marks == {"b"}
+
+
+def test_rows_that_are_the_same_are_taken_as_they_stand() -> None:
+    rows = rows_of(ABC)
+    rows.move_to(1)
+
+    assert rows.take([("a", 30), ("b", 20), ("c", 10)], is_same=True) is False
+    assert rows.shown == [("a", 30), ("b", 20), ("c", 10)]
+    assert rows.cursor_row == ("b", 20)
+
+
+def test_rows_that_are_the_same_stay_in_the_order_that_was_chosen() -> None:
+    rows = rows_of(ABC)
+    rows.sort([Order(column=LOAD)])
+
+    rows.take([("a", 30), ("b", 20), ("c", 10)], is_same=True)
+
+    assert rows.shown == [("c", 10), ("b", 20), ("a", 30)]

@@ -7,7 +7,13 @@ from cacheroute.console.columns import Column
 from cacheroute.console.sorting import Order
 from cacheroute_tui.themes import PALETTES
 from cacheroute_tui.widgets.column_layout import Placed
-from cacheroute_tui.widgets.table_strips import Ground, header_strip, row_strip, text_strip
+from cacheroute_tui.widgets.table_strips import (
+    Cells,
+    Ground,
+    header_strip,
+    row_strip,
+    text_strip,
+)
 
 NAME: Column[str] = Column(key="name", header="NAME", text=lambda row: row, doc="")
 STATE: Column[str] = Column(
@@ -84,3 +90,15 @@ def test_an_ascii_terminal_gets_ascii_cell_for_cell() -> None:
     assert row.text.isascii()
     assert row.cell_length == 24
     assert text.text == " no rows - yet".ljust(24)
+
+
+def test_of_what_is_known_only_ages_are_read_again() -> None:
+    age: Column[str] = Column(key="age", header="AGE", text=lambda row: row[-1], doc="", ages=True)
+    cells_known: Cells = {}
+    placed = [Placed(column=NAME, width=6), Placed(column=age, width=3)]
+
+    row_strip("a1", placed, ground(), is_cursor=False, is_stale=False, known=cells_known)
+    again = row_strip("b2", placed, ground(), is_cursor=False, is_stale=False, known=cells_known)
+
+    assert again.text.split() == ["a1", "2"]
+    assert set(cells_known) == {"name"}

@@ -374,3 +374,19 @@ async def test_a_mark_draws_one_line_and_of_a_thousand_only_those_seen_are_writt
         app.table.show_rows(rows(1_000, load=1))
         await pilot.pause()
         assert len(written) <= 8
+
+
+async def test_rows_are_read_anew_unless_they_are_told_to_be_the_same() -> None:
+    told = object()
+    async with table_of(rows(3)) as (app, pilot):
+        app.table.show_rows(rows(3), told=told)
+        app.table.show_rows(rows(3, load=40), told=told)
+        await pilot.pause()
+        assert "i-0" in app.lines()[1]
+        assert "40" not in app.lines()[1]
+        app.table.show_rows(rows(3, load=40), told=object())
+        await pilot.pause()
+        assert "40" in app.lines()[1]
+        app.table.show_rows(rows(3, load=50))
+        await pilot.pause()
+        assert "50" in app.lines()[1]

@@ -66,6 +66,8 @@ Shape = Literal["line", "narrow", "normal", "wide"]
 """By the width of the terminal; `line` is where one line covers it, and nothing is drawn."""
 
 _NORMAL_WIDTH, _WIDE_WIDTH = 100, 140
+_FRAMED_FOR_S = 0.9
+"""How long the frame stays as a look has drawn it: with one a second it is drawn once a second."""
 _FRAME: tuple[type[Header | Tabs | Banner | Footer], ...] = (Header, Tabs, Banner, Footer)
 
 
@@ -117,6 +119,7 @@ class ConsoleScreen(Screen[None]):
         self._drawn_of: Store | None = None
         self._drawn_shape: tuple[Shape, bool] | None = None
         self._framed: Sequence[Header | Tabs | Banner | Footer] = ()
+        self._framed_at_s = 0.0
 
     @classmethod
     def every_key(cls) -> tuple[Key, ...]:
@@ -243,8 +246,14 @@ class ConsoleScreen(Screen[None]):
 
     def refresh_frame(self) -> None:
         """Draw the header, the tabs, the banner and the footer."""
+        self._framed_at_s = self.now()
         for widget in self._frame:
             widget.update_frame(self)
+
+    def tick_frame(self) -> None:
+        """Draw them as time goes by, unless a look has just done so."""
+        if self.now() - self._framed_at_s >= _FRAMED_FOR_S:
+            self.refresh_frame()
 
     @property
     def _frame(self) -> Sequence[Header | Tabs | Banner | Footer]:

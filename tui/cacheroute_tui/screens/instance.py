@@ -175,7 +175,8 @@ class InstanceDetail(ConsoleScreen):
 
 def identity_lines(row: FleetRow, entry: InstanceRow | None) -> list[TextLine]:
     """Return what it is."""
-    since = None if entry is None else instant_of(entry.registered_at)
+    # A simulated fleet and a recording do not know it, and write 0.
+    since = None if entry is None else instant_of(entry.registered_at or None)
     state = row.shown if row.shown == row.state else f"{row.shown} ({row.state})"
     lines: list[TextLine] = [
         [

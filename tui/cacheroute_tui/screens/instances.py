@@ -58,7 +58,7 @@ class Instances(ListScreen[FleetRow]):
     def columns(self) -> Sequence[Column[FleetRow]]:
         """Return the columns for the room there is."""
         return fleet_columns(
-            is_wide=self.is_wide or self.shape == "wide",
+            is_wide=self.is_wide or self.shape in ("normal", "wide"),
             trend_width=_TREND_CELLS[self.shape],
             history=lambda: self.history,
             look=lambda: self.snapshot.look,
@@ -77,6 +77,15 @@ class Instances(ListScreen[FleetRow]):
     def rows_of(self, look: Seen) -> Sequence[FleetRow]:
         """Return all of them: who may be chosen first, the least loaded on top."""
         return in_order(look)
+
+    def told_by(self, look: Seen) -> object:
+        """Return what stands for the look: nothing else is in the rows."""
+        return look.told
+
+    def history_cleared(self) -> None:
+        """Draw no trend."""
+        self.table.take_columns(self.columns())
+        super().history_cleared()
 
     def is_alive(self, row: FleetRow) -> bool:
         """Whether it was heard of lately."""
@@ -104,7 +113,7 @@ class Instances(ListScreen[FleetRow]):
             summary.show([[Span(" no look has come yet", "dim")]])
             alerts.fill("alerts", [])
         else:
-            summary.show([summary_line(look)])
+            summary.show([summary_line(look, self.app.size.width)])
             room = 8 if self.is_tall else 2
             alerts.fill(alerts_title(look.noted), alert_lines(look.noted, room))
         self.cursor_moved(self.table.cursor_id)

@@ -67,6 +67,10 @@ class ListScreen(ConsoleScreen, Generic[R]):
         """Whether something is wrong with it."""
         return not self.is_alive(row)
 
+    def told_by(self, look: Seen) -> object:  # noqa: ARG002 - for those whose rows say no more
+        """Return what stands for all that rows say but ages, and is the same while that is."""
+        return None
+
     def draw_more(self, snapshot: Snapshot) -> None:
         """Draw what stands beside the table."""
 
@@ -111,7 +115,7 @@ class ListScreen(ConsoleScreen, Generic[R]):
         else:
             rows = self.rows_of(look)
             table.empty_text = self.empty_text(rows)
-            table.show_rows(rows, is_stale=self.is_stale)
+            table.show_rows(rows, is_stale=self.is_stale, told=self.told_by(look))
         self.draw_more(snapshot)
 
     def empty_text(self, rows: Sequence[R]) -> str:

@@ -28,7 +28,7 @@ from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.keymap import CHARTING, LISTING, Key
 from cacheroute_tui.screens.alert_panels import alert_lines, alerts_title
 from cacheroute_tui.screens.instances import Instances
-from cacheroute_tui.screens.panels import state_counts
+from cacheroute_tui.screens.panels import alert_count, state_counts
 from cacheroute_tui.screens.windowed import Windowed
 from cacheroute_tui.widgets.charts import Chart, Course
 from cacheroute_tui.widgets.column_layout import shortened
@@ -37,12 +37,16 @@ from cacheroute_tui.widgets.panel import Panel
 
 _BOXES = ("pool", "requests", "queues", "knowledge")
 _REPORT_IS_FRESH_S = 10.0
+_LISTS_ALERTS_FROM = 22
+"""Lines of a terminal, as in the style of the screen."""
 _SPREAD = ("worst", "median", "best")
 _SHOWN_LINKS = 2
 _LINK_CELLS = 22
 """What a link takes beside the name of its node."""
 _ID_CELLS = {"line": 10, "narrow": 10, "normal": 14, "wide": 14}
 """The end of a request's name tells it apart; the reason has the rest of the line."""
+_WHO_CELLS = 20
+"""Of the name of an Instance in a line that names two."""
 
 
 class Overview(Windowed, Instances):
@@ -130,6 +134,13 @@ class Overview(Windowed, Instances):
             ],
         )
 
+    def beside_tabs(self) -> Sequence[Span]:
+        """Count the alerts where there is no room to list them."""
+        look = self.snapshot.look
+        if look is None or self.app.size.height >= _LISTS_ALERTS_FROM:
+            return super().beside_tabs()
+        return [*alert_count(look.alerts), Span(" "), *super().beside_tabs()]
+
     def _box_width(self) -> int:
         boxes = 4 if self.shape == "wide" else 2
         return self.app.size.width // boxes - 2
@@ -200,7 +211,8 @@ class Overview(Windowed, Instances):
             ]
             for name, figure in zip(("prepare", "ready"), figures, strict=True)
         ]
-        longest = f"{render_wait(found.backlog_max_ms):>8}  {found.backlog_max_id or ''}"
+        who = shortened(printable(found.backlog_max_id or ""), max(8, width - 20))
+        longest = f"{render_wait(found.backlog_max_ms):>8}  {who}"
         return [*lines, [Span(" backlog  ", "dim"), Span(longest)]]
 
     def _knowledge(self, look: Seen, width: int) -> list[TextLine]:
@@ -233,7 +245,7 @@ def _best_links(look: Seen) -> list[LinkRow]:
 
 def _knowledge_title(look: Seen) -> str:
     links = len(_best_links(look))
-    more = f" · {_SHOWN_LINKS} of {links}, 6 shows all" if links > _SHOWN_LINKS else ""
+    more = f" · {_SHOWN_LINKS} of {links}: key 6" if links > _SHOWN_LINKS else ""
     return f"Injection / KDN{more}"
 
 
@@ -260,12 +272,14 @@ def _decision(one: DecisionRow, id_cells: int) -> TextLine:
     head = [Span(f" {render_clock(one.at)} ", "dim"), Span(f"{request} → ")]
     if one.instance_id is None:
         return [*head, Span("nobody ", "bad"), Span(one.reason)]
-    parts = [*head, Span(f"{one.instance_id} ", "title")]
+    who = shortened(printable(one.instance_id), _WHO_CELLS)
+    parts = [*head, Span(f"{who} ", "title")]
     if one.cost is not None:
         parts.append(Span(render_score(one.cost)))
     if one.runner_up is not None:
         is_tie = one.cost is not None and one.cost == one.runner_up_cost
         sign = "=" if is_tie else "|"
-        parts.append(Span(f" {sign} {one.runner_up} {render_score(one.runner_up_cost)}", "dim"))
+        next_ = shortened(printable(one.runner_up), _WHO_CELLS)
+        parts.append(Span(f" {sign} {next_} {render_score(one.runner_up_cost)}", "dim"))
     parts.append(Span(f"  {one.reason}", "dim"))
     return parts

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from cacheroute.console.alerts import Alert
 from cacheroute.console.amounts import render_count, render_duration, render_number, render_percent
-from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.cells import UNKNOWN, cells
 from cacheroute.console.history import History
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.scores import parts_of
@@ -17,20 +17,33 @@ from cacheroute_tui.widgets.lines import Span, TextLine
 _SCHEDULER_SIGNS = {"registered": ("●", "good"), "registering": ("◐", "warn")}
 
 
-def summary_line(seen: Seen) -> TextLine:
-    """Return the pool in one line of at most 79 cells."""
+def summary_line(seen: Seen, width: int = 79) -> TextLine:
+    """Return the pool in one line; where it is long, alerts and states outlast the rest."""
+    for left_out in _LEFT_OUT:
+        spans = _summary(seen, left_out)
+        if sum(cells(span.text) for span in spans) <= width:
+            break
+    return spans
+
+
+_LEFT_OUT: tuple[frozenset[str], ...] = (
+    frozenset(), frozenset({"strategy"}), frozenset({"strategy", "queues"}),
+)  # fmt: skip
+
+
+def _summary(seen: Seen, left_out: frozenset[str]) -> TextLine:
     found = seen.overview
     counts = _states_of(seen.rows)
     spans = [Span(f" {len(seen.rows)} inst ")]
     for shown, count in counts.items():
         if count:
             spans.append(Span(f"{SIGNS[shown]}{count} ", TONES[shown]))
-    spans += [
-        Span(f"  infl {render_count(found.inflight)}"),
-        Span(f"  prep {render_count(found.prepare_queue_depth)}"),
-        Span(f" rdy {render_count(found.ready_queue_depth)}"),
-        Span(f"  {found.strategy or UNKNOWN}"),
-    ]
+    spans.append(Span(f"  infl {render_count(found.inflight)}"))
+    if "queues" not in left_out:
+        spans.append(Span(f"  prep {render_count(found.prepare_queue_depth)}"))
+        spans.append(Span(f" rdy {render_count(found.ready_queue_depth)}"))
+    if "strategy" not in left_out:
+        spans.append(Span(f"  {found.strategy or UNKNOWN}"))
     if found.scheduler is not None:
         sign, tone = _SCHEDULER_SIGNS.get(found.scheduler.state, ("✕", "bad"))
         spans.append(Span(f"  sched {sign}", tone))  # type: ignore[arg-type]
@@ -56,10 +69,10 @@ def state_counts(rows: Sequence[FleetRow]) -> dict[Shown, int]:
 
 
 def alert_count(alerts: Sequence[Alert]) -> list[Span]:
-    """Say how many are active."""
+    """Say how many are active; the worst of them comes first."""
     if not alerts:
         return [Span("no alerts", "dim")]
-    worst: Ink = "bad" if any(alert.severity == "bad" for alert in alerts) else "warn"
+    worst: Ink = alerts[0].severity
     word = "alert" if len(alerts) == 1 else "alerts"
     return [Span(f"▲{len(alerts)} {word}", worst)]
 

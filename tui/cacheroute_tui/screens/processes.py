@@ -33,11 +33,14 @@ from cacheroute_tui.widgets.text_field import TextField
 MAX_KEPT_LINES = 5_000
 MEASURED_EVERY = 5
 """Seconds between two looks at processes whose changes are told: only their use is not."""
+_CHANGES_APART_S = 0.9
+"""Shortest time between two looks at what changes, so that whoever restarts costs no more."""
 _UNSUPERVISED = ("orphan", "gone")
 _NAME_CELLS = 16
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
-_NONE = "nothing of CacheRoute was started on this host"
-_NONE_MORE = "'cacheroute up -d' starts a stack here; its processes and logs are shown then"
+_NONE = "no stack runs on this host, and nothing that was started by hand"
+_NONE_MORE = "'cacheroute up -d' starts one, and its logs stand here; a demo keeps its own"
+_READ_ONLY = "read-only: to {} processes takes a console with --write, live and in a terminal"
 _EFFECTS = {
     "start": "It starts as the stack says, and the supervisor looks after it.",
     "stop": "Running requests get the time to end, and it stays stopped until it is started.",
@@ -90,7 +93,9 @@ class Processes(ListScreen[ProcessRow]):
         self._processes: Sequence[ProcessRow] = ()
         self._trouble: str | None = None
         self._asked = False
+        self._asked_at_s = 0.0
         self._is_due = False
+        self._is_outdated = False
         self._ticks = 0
         self._heard: frozenset[str] = frozenset()
         """Stacks whose supervisors tell of changes."""
@@ -127,45 +132,56 @@ class Processes(ListScreen[ProcessRow]):
         """Read the logs, and the processes where no supervisor tells of changes."""
         self._ticks += 1
         if not self.console.is_paused:
-            self._look(rows=not self._heard or self._ticks % MEASURED_EVERY == 0)
+            is_due = self._is_due or not self._heard or self._ticks % MEASURED_EVERY == 0
+            self._look(rows=is_due)
 
     def _changed(self) -> None:
-        """Look at what a supervisor has told of."""
-        if not self.console.is_paused:
-            self._look()
+        """Look at what a supervisor has told of; what follows within a second waits for the tick.
+
+        The logs do as well: they are read once a second.
+        """
+        if self.now() - self._asked_at_s < _CHANGES_APART_S:
+            self._is_due = True
+        elif not self.console.is_paused:
+            self._look(logs=False)
 
     @work(exclusive=False, group="processes")
-    async def _look(self, *, rows: bool = True) -> None:
+    async def _look(self, *, rows: bool = True, logs: bool = True) -> None:
         if self._asked:
             # What changes meanwhile may not be in the answer.
-            self._is_due = self._is_due or rows
+            self._is_outdated = self._is_outdated or rows
             return
         self._asked = True
-        desk = self.console.processes
+        desk, had_some = self.console.processes, bool(self._processes)
+        added: Sequence[LogLine] = ()
         try:
             if rows:
+                self._asked_at_s, self._is_due = self.now(), False
                 self._processes = await asyncio.to_thread(desk.rows)
                 self._trouble = None
-            logs = {row.name: Path(row.log) for row in self._processes if row.log}
-            added = await asyncio.to_thread(desk.added, logs)
+            if logs:
+                paths = {row.name: Path(row.log) for row in self._processes if row.log}
+                added = await asyncio.to_thread(desk.added, paths)
         except ProcessTrouble as trouble:
-            self._trouble, added = str(trouble), ()
+            self._trouble = str(trouble)
         finally:
             self._asked = False
-        if not self.is_mounted:
+        if not (self.is_mounted and self.query("#rows") and self.query("#log")):
+            # It is being taken apart, and has lost some of its widgets already.
             return
         self._log.extend(_Painted(line, _painted(line)) for line in added)
         if self.is_held:
             self.held_back += len(added)
-        self._show_rows()
-        if added and not self.is_held:
+        if rows or self._trouble:
+            self._show_rows()
+        if (added or had_some != bool(self._processes)) and not self.is_held:
             self._show_log()
         self._show_head()
         if self.is_current:
             self._hear()
-            if self._is_due:
-                self._is_due = False
-                self._look()
+            if self._is_outdated:
+                self._is_outdated = False
+                self._look(logs=False)
 
     def _hear(self) -> None:
         """Let the supervisors of what is shown tell of changes."""
@@ -199,11 +215,17 @@ class Processes(ListScreen[ProcessRow]):
         return f"{row.stack or ''}/{row.name}"
 
     def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - a Proxy knows nothing of them
-        """Draw what was found here."""
-        self._show_rows()
-        if not self.is_held:
-            self._show_log()
-        self._show_head()
+        """Draw what was found here, where that is not drawn yet: no look tells anything of it."""
+        if (self.shape, self.is_tall) != self._shape_laid:
+            self._show_rows()
+            if not self.is_held:
+                self._show_log()
+            self._show_head()
+
+    def redraw(self) -> None:
+        """Draw all of it again."""
+        self._shape_laid = None
+        super().redraw()
 
     def _show_rows(self) -> None:
         table = self.table
@@ -328,16 +350,13 @@ class Processes(ListScreen[ProcessRow]):
 
     # -- changes -------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide changes where they are not allowed."""
-        if action == "change" and not self.console.may_write_here:
-            return False
-        return super().check_action(action, parameters)
-
     def action_change(self, do: Do) -> None:
         """Ask whether to start, stop or restart the process under the cursor."""
         row = self.table.cursor_row
-        if row is None or not self.console.may_write_here:
+        if not self.console.may_write_here:
+            self.notify(_READ_ONLY.format(do), severity="warning", markup=False)
+            return
+        if row is None:
             return
         where = f"stack {row.stack}" if row.stack else "started by hand"
         pid = "" if row.pid is None else f", pid {row.pid}"

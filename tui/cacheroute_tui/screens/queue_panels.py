@@ -28,6 +28,7 @@ from cacheroute.console.slots import (
     transfers_of,
 )
 from cacheroute.console.store import Seen
+from cacheroute_tui.widgets.column_layout import shortened
 from cacheroute_tui.widgets.lines import Span, TextLine
 
 TRANSFERS_OVER_S = 60.0
@@ -225,7 +226,7 @@ def _link_lines(links: Sequence[LinkRow], room: int) -> list[TextLine]:
     shown = best if len(best) <= room else best[: max(0, room - 1)]
     lines: list[TextLine] = [
         [
-            Span(f" {pad(clip(link.kdn, 22), 22)} "),
+            Span(f" {pad(shortened(printable(link.kdn), 22), 22)} "),
             Span(f"{_mbps(link.bandwidth_mbps)} Mbps "),
             Span(f"{render_latency(link.latency_ms)}  "),
             Span(f"by {link.reported_by or '?'}", "dim"),

@@ -47,8 +47,6 @@ class Queues(Windowed, ListScreen[LoadRow]):
     Queues #charts Chart { height: 1fr; }
     Queues.-roomy #charts { display: block; }
     Queues.-charts #charts { display: block; }
-    Queues.-line #below, Queues.-flat #below { display: none; }
-    Queues.-line #charts, Queues.-flat #charts { display: none; }
     Queues #panels { height: auto; layout: vertical; }
     Queues.-wide #panels { layout: horizontal; }
     Queues.-wide #slots { width: 3fr; }

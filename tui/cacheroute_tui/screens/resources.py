@@ -21,6 +21,8 @@ from cacheroute_tui.widgets.charts import Chart, Course
 from cacheroute_tui.widgets.lines import Lines, Span, TextLine
 from cacheroute_tui.widgets.panel import Panel
 
+_MEMORY_CELLS = 18
+"""What `116.2G of 250.0G` takes, with the blanks before it."""
 _MEANS = (
     ("cpu", "CPU", "%"),
     ("mem", "Memory", "%"),
@@ -277,8 +279,8 @@ class Resources(Windowed, ListScreen[ResourceRow]):
 
         def of(used_mb: float | None, total_mb: float | None) -> Span:
             if used_mb is None and total_mb is None:
-                return Span(f"  {UNREPORTED:<13}", "dim")
-            return Span(f"  {_memory(used_mb)} of {_memory(total_mb)}"[:15].ljust(15))
+                return Span(" " * _MEMORY_CELLS)
+            return Span(f"  {_memory(used_mb)} of {_memory(total_mb)}".ljust(_MEMORY_CELLS))
 
         age_s = None if row.report_age_s is None else row.report_age_s + self.since_s()
         is_old = age_s is None or age_s > rules.report_age_s
@@ -309,8 +311,8 @@ def summary_of(rows: Sequence[ResourceRow], look: Seen) -> TextLine:
     pool = look.look.snapshot.pool
     oldest = render_duration(max(ages)) if ages else UNREPORTED
     spans = [
-        Span(f" {len(ages)} of {len(alive)} alive report", "plain" if ages else "warn"),
-        Span(f" oldest {oldest}  "),
+        Span(f" reports {len(ages)}/{len(rows)}", "plain" if ages else "warn"),
+        Span(f"  oldest {oldest}  "),
     ]
     for label, value, tone in (
         ("acc", pool.accepting, "plain"),

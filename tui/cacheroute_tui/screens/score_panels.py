@@ -9,7 +9,6 @@ from cacheroute.console.columns import Column
 from cacheroute.console.glossary import GLOSSARY
 from cacheroute.console.heat import (
     UNKNOWN_CELL,
-    brief,
     cell_of,
     changes_told,
     order_told,
@@ -19,7 +18,7 @@ from cacheroute.console.heat import (
 from cacheroute.console.rows.decisions import DECISIONS, DecisionRow
 from cacheroute.console.rows.scores import ScoreRow, difference, explained, parts_of
 from cacheroute.console.score_map import ScoreMap
-from cacheroute.console.standing import LETTERS, letters_of
+from cacheroute.console.standing import LETTER_NAMES, LETTERS, letters_of
 from cacheroute_tui.reading import explained_lines
 from cacheroute_tui.widgets.heatmap import Spot
 from cacheroute_tui.widgets.lines import Span, TextLine
@@ -123,12 +122,8 @@ def what_if_line(
 
 def legend_line(weights: Mapping[str, float]) -> TextLine:
     """Say which letter is which signal."""
-    shown: dict[str, str] = {}
-    for signal, weight in weights.items():
-        if weight and (letter := LETTERS.get(signal)) is not None:
-            told = brief(signal)
-            shown[letter] = f"{shown[letter]}, {told}" if letter in shown else told
-    told = "  ".join(f"{letter} {name}" for letter, name in shown.items())
+    shown = {LETTERS[signal] for signal, weight in weights.items() if weight and signal in LETTERS}
+    told = "  ".join(f"{letter} {name}" for letter, name in LETTER_NAMES.items() if letter in shown)
     return [Span(f" {told}", "dim")]
 
 

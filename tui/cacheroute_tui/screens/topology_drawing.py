@@ -5,13 +5,14 @@ from functools import partial
 from itertools import groupby
 
 from cacheroute.console.amounts import render_bandwidth, render_duration, render_latency
-from cacheroute.console.cells import UNKNOWN, cells, clip, pad
+from cacheroute.console.cells import UNKNOWN, cells, pad, printable
 from cacheroute.console.columns import Tone
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.store import Seen
 from cacheroute_tui.screens.panels import state_counts
+from cacheroute_tui.widgets.column_layout import shortened
 from cacheroute_tui.widgets.later_lines import Part
 from cacheroute_tui.widgets.lines import Span, TextLine
 
@@ -114,7 +115,7 @@ def _link(link: LinkRow, wide: int, *, is_last: bool) -> TextLine:
     return (
         Span(f"   {'└' if is_last else '├'}─ "),
         Span("► " if link.is_best else "  ", "good"),
-        Span(pad(clip(who, wide), wide)),
+        Span(pad(shortened(printable(who), wide), wide)),
         Span(f"  {sign} {pad(state, 8)}", tone),  # type: ignore[arg-type]
         Span(f" {_speed(link):>20}", "plain" if link.bandwidth_mbps else "warn"),
         Span(f"  {render_duration(link.report_age_s):>5}", "dim"),

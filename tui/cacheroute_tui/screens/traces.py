@@ -17,6 +17,8 @@ from cacheroute_tui.widgets.lines import Lines, Span
 _WHOLE = "trace"
 _TALL_ROWS, _LOW_ROWS = 16, 11
 """Lines of the waterfall, where there is room and where there is little."""
+_TABLE_ROWS = 11
+"""Lines of the frame, of the rule, and of a table worth the name."""
 
 
 class Traces(ListScreen[TraceRow]):
@@ -86,7 +88,7 @@ class Traces(ListScreen[TraceRow]):
         width = self.app.size.width
         lines = waterfall(
             row, decision_of(row, look.decisions), width, is_ascii=as_ascii(panel)
-        )[: _TALL_ROWS if self.is_tall else _LOW_ROWS]  # fmt: skip
+        )[: self._waterfall_rows()]  # fmt: skip
         rule = (Span(f" {'─' * max(0, width - 2)}", "dim"),)
         why = self.missing("decisions")
         if why is not None:
@@ -94,6 +96,11 @@ class Traces(ListScreen[TraceRow]):
         if self.is_stale:
             lines = [tuple(Span(span.text, "dim") for span in line) for line in lines]
         panel.show([rule, *lines])
+
+    def _waterfall_rows(self) -> int:
+        """Return the lines for it, so that the table keeps some of its own."""
+        height = self.app.size.height
+        return _TALL_ROWS if self.is_tall else min(_LOW_ROWS, height - _TABLE_ROWS)
 
     def selected_id(self) -> str | None:
         """Return the name of the request under the cursor."""

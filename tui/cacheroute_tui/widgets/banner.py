@@ -37,7 +37,7 @@ def banner_text(screen: ConsoleScreen) -> str | None:
     held = f"paused {render_duration(app.paused_for_s)}"
     if app.phase != "lost":
         looks = "1 look" if app.feed.missed == 1 else f"{app.feed.missed} looks"
-        return f"{held}, {looks} missed; p goes on" if app.is_paused else None
+        return f"{held}, {looks} missed; p goes on" if app.is_paused else app.replay_line()
     connection = app.store.snapshot.connection
     retry_s = connection.retry_in_s(now_s)
     when = "" if retry_s is None else f" · again in {retry_s:.0f} s, . tries now"

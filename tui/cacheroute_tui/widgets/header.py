@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cacheroute.console.amounts import render_duration
@@ -23,7 +23,7 @@ SIGNS: dict[Phase, tuple[str, str, Tone]] = {
 }
 """Sign, word and tone of each phase."""
 _LEAST_ID = 4
-"""Cells of the Proxy's own name that are always shown."""
+"""Cells of the Proxy's own name without which it says nothing."""
 
 
 class Header(Lines):
@@ -55,7 +55,7 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
     facts = [Span(f"{sign} {word}", tone)]
     if age_s is not None:
         facts.append(Span(f"{' age' if is_wide else ''} {render_duration(age_s)}", tone))
-    if app.is_paused:
+    if app.is_paused or app.is_stopped:
         if is_wide:
             facts = [Span("■ PAUSED ", "warn"), *facts]
         else:
@@ -68,13 +68,17 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
     if is_wide and look is not None and proxy is not None:
         facts.append(Span(f"   {_modes(proxy, look.look.snapshot.queue_rules)}"))
     write = Span("WRITE", "warn") if app.may_write else Span("RO")
-    clock = f"{datetime.fromtimestamp(now.wall_s).astimezone():%H:%M:%S}"
+    # What a recording shows was true when it was made.
+    told = look.look.at if look is not None and app.source.kind == "replay" else None
+    at = datetime.fromtimestamp(now.wall_s, UTC) if told is None else told
+    clock = f"{at.astimezone():%H:%M:%S}"
     right = [*facts, Span("  "), write, Span(f"  {clock} ")]
-    used = sum(cells(span.text) for span in (title, where, *right)) + len(gap) + 1
-    if used + cells(brand.text) + cells(proxy_id) > width:
+    room = width - sum(cells(span.text) for span in (title, where, *right)) - len(gap) - 1
+    if room < cells(brand.text) + cells(proxy_id):
         # The address, port and all, is what tells two Proxies apart at night.
-        brand, proxy_id = Span(" "), clip(proxy_id, max(_LEAST_ID, width - used - 1))
-    return spread([brand, title, Span(gap + proxy_id), where], right, width)
+        brand, proxy_id = Span(" "), clip(proxy_id, room - 1)
+    named = [Span(gap + proxy_id)] if room > _LEAST_ID else []
+    return spread([brand, title, *named, where], right, width)
 
 
 def _modes(proxy: Proxy, rules: QueueRules | None) -> str:

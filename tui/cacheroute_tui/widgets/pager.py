@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.binding import Binding
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
@@ -74,6 +75,8 @@ class Pager(ScrollView, can_focus=True):
         self._aside = 0
         self._found: list[int] = []
         self._pattern: re.Pattern[str] | None = None
+        # The toolkit works it out anew each time, which costs more than a line does.
+        self._base: Style | None = None
         self.empty_text = empty_text
         """What stands there while there is no line."""
 
@@ -86,11 +89,21 @@ class Pager(ScrollView, can_focus=True):
         self._lines = lines
         self._lay_out()
         if keeps_end and was_at_end:
-            self.scroll_end(animate=False, immediate=True)
+            self._to_end()
+            # Lines that come before the first layout, or bring a scroll bar, change where it is.
+            self.call_after_refresh(self._stay_at_end, self.scroll_y)
         elif top > self.max_scroll_y:
             self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True)
         self._search()
         self.refresh()
+
+    def _to_end(self) -> None:
+        self.scroll_end(animate=False, immediate=True)
+
+    def _stay_at_end(self, left_at: float) -> None:
+        # Whoever has scrolled away in the meantime is not brought back.
+        if self.scroll_y == left_at:
+            self._to_end()
 
     @property
     def is_at_end(self) -> bool:
@@ -204,10 +217,17 @@ class Pager(ScrollView, can_focus=True):
         line = self._lines[y]
         return (self._paint(_cut(line)) if isinstance(line, str) else line), y
 
+    def notify_style_update(self) -> None:
+        """Draw in the new colours."""
+        super().notify_style_update()
+        self._base = None
+
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""
         width = self.scrollable_content_region.width
-        base = self.rich_style
+        if self._base is None:
+            self._base = self.rich_style
+        base = self._base
         row = y + round(self.scroll_y)
         shown = self._shown_row(row)
         if shown is None:

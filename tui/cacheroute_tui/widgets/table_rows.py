@@ -27,6 +27,7 @@ class TableRows(Generic[R]):
         self._now = now
         self._given: Sequence[R] = ()
         self._shown: list[R] = []
+        self._is_as_given = False
         self._place_of: dict[str, int] = {}
         self._orders: tuple[Order[R], ...] = ()
         self._filter: Filter[R] | None = None
@@ -58,9 +59,15 @@ class TableRows(Generic[R]):
         """Hold the order of rows for two seconds."""
         self._pressed_s = self._now()
 
-    def take(self, rows: Sequence[R]) -> bool:
-        """Show these rows, in the order that was chosen; marks of others are gone."""
+    def take(self, rows: Sequence[R], *, is_same: bool = False) -> bool:
+        """Show these rows, in the order that was chosen; marks of others are gone.
+
+        With `is_same` they are those of before, in the same order, but for their ages.
+        """
         self._given = rows
+        if is_same and self._is_as_given:
+            self._shown = list(rows)
+            return False
         if self._marks:
             self._marks.intersection_update(map(self._id_of, rows))
         return self._arrange(keeps_order=self.is_order_frozen)
@@ -78,6 +85,8 @@ class TableRows(Generic[R]):
 
     def _arrange(self, *, keeps_order: bool = False) -> bool:
         rows: Iterable[R] = self._given
+        chosen = (self._filter, self._accepts, self._orders or None)
+        self._is_as_given = not keeps_order and chosen == (None, None, None)
         if self._filter is not None:
             rows = self._filter.of(rows)
         if self._accepts is not None:

@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from cacheroute.console.cells import cells, clip, pad, printable
-from cacheroute.console.columns import Column
+from cacheroute.console.columns import Column, Tone
 from cacheroute.console.sorting import Order
 from cacheroute_tui.drawing import to_ascii
 from cacheroute_tui.themes import Palette
@@ -17,6 +17,8 @@ from cacheroute_tui.widgets.column_layout import Placed, shortened
 
 R = TypeVar("R")
 
+Cells = dict[str, tuple[str, int, Tone]]
+"""What a row says under the key of each column, how wide that is, and its tone."""
 MARKER_CELLS = 2
 """Cells in front of a row: whether the cursor is there, and whether it is marked."""
 _UNDERLINED = Style(underline=True)
@@ -71,8 +73,15 @@ def row_strip(
     is_cursor: bool,
     is_stale: bool,
     is_marked: bool = False,
+    known: Cells | None = None,
 ) -> Strip:
-    """Draw a row; a marked one has a plus before it, a stale one no colours of its own."""
+    """Draw a row; a marked one has a plus before it, a stale one no colours of its own.
+
+    Cells that are `known` are not read from the row but for ages, and those that are read are
+    known from then on.
+    """
+    if known is None:
+        known = {}
     tones, base = ground.palette.tones, ground.base
     if is_cursor:
         base += ground.palette.cursor
@@ -86,15 +95,13 @@ def row_strip(
     used = 1
     for one in placed:
         column, width = one.column, one.width
-        text = column.text(row)
-        if not text.isprintable():
-            text = printable(text)
-        own = base
-        if column.tone is not None and not is_stale:
-            tone = column.tone(row)
-            if tone != "plain":
-                own = base + tones[tone]
-        taken = len(text) if text.isascii() else cells(text)
+        cell = known.get(column.key)
+        if cell is None:
+            cell = _cell(row, column)
+            if not column.ages:
+                known[column.key] = cell
+        text, taken, tone = cell
+        own = base if is_stale or tone == "plain" else base + tones[tone]
         if taken > width:
             text = shortened(text, width)
             taken = cells(text)
@@ -109,6 +116,14 @@ def row_strip(
         used += width + 1
     segments.append(Segment(ground.said(run), style))
     return _filled(segments, used, ground.width, base)
+
+
+def _cell(row: R, column: Column[R]) -> tuple[str, int, Tone]:
+    text = column.text(row)
+    if not text.isprintable():
+        text = printable(text)
+    tone = "plain" if column.tone is None else column.tone(row)
+    return text, len(text) if text.isascii() else cells(text), tone
 
 
 def text_strip(text: str, ground: Ground) -> Strip:

@@ -24,6 +24,7 @@ from cacheroute_tui.widgets.column_layout import Placed, placed
 from cacheroute_tui.widgets.table_rows import TableRows
 from cacheroute_tui.widgets.table_strips import (
     MARKER_CELLS,
+    Cells,
     Ground,
     header_strip,
     row_strip,
@@ -101,16 +102,24 @@ class VTable(ScrollView, Generic[R], can_focus=True):
         self._placed: tuple[Placed[R], ...] = ()
         self._strips: dict[tuple[str, bool, bool], Strip] = {}
         self._drawn: list[Strip | None] = []
+        self._told: object = None
+        self._cells: dict[str, Cells] = {}
         # The toolkit works it out anew each time, which costs more than a line does.
         self._base: Style | None = None
         self.empty_text = "no rows"
         """What stands in the place of rows when there are none."""
 
-    def show_rows(self, rows: Sequence[R], *, is_stale: bool = False) -> None:
-        """Draw these rows, in the order that was chosen; stale ones are grey."""
-        self._is_stale = is_stale
+    def show_rows(self, rows: Sequence[R], *, is_stale: bool = False, told: object = None) -> None:
+        """Draw these rows, in the order that was chosen; stale ones are grey.
+
+        Where `told` is the one that was given before, nothing but ages is read from them.
+        """
+        is_same = told is not None and told is self._told
+        self._is_stale, self._told = is_stale, told
+        if not is_same:
+            self._cells.clear()
         before = self._rows.mark_count
-        self._arranged(self._rows.take(rows))
+        self._arranged(self._rows.take(rows, is_same=is_same), is_same=is_same)
         if before != self._rows.mark_count:
             self._tell_marks()
 
@@ -127,6 +136,7 @@ class VTable(ScrollView, Generic[R], can_focus=True):
     def take_columns(self, columns: Sequence[Column[R]]) -> None:
         """Show other columns."""
         self._columns = tuple(columns)
+        self._cells.clear()
         self._lay_out()
 
     def widen(self, is_wide: bool) -> None:
@@ -195,20 +205,19 @@ class VTable(ScrollView, Generic[R], can_focus=True):
         if self.is_attached:
             self.post_message(self.MarksChanged(self))
 
-    def _arranged(self, has_moved: bool) -> None:
+    def _arranged(self, has_moved: bool, *, is_same: bool = False) -> None:
         if has_moved and self.is_attached:
             self.post_message(self.CursorMoved(self, self.cursor_id))
-        self._lay_out()
+        self._lay_out(is_same=is_same)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, *, is_same: bool = False) -> None:
         width = self.scrollable_content_region.width
         columns = self._columns
         if self._is_wide:
             columns = (*columns[: self._fixed], *columns[self._fixed + self._first :])
-        sample = self.rows[:_MEASURED_ROWS]
-        found = placed(columns, sample, width - 1, keeps_all=self._is_wide)
-        if found != self._placed:
-            self._placed = found
+        if not is_same or self.virtual_size.width != width:
+            sample = self.rows[:_MEASURED_ROWS]
+            self._placed = placed(columns, sample, width - 1, keeps_all=self._is_wide)
         self._strips.clear()
         height = len(self.rows) + 1
         if self.virtual_size.height != height or self.virtual_size.width != width:
@@ -223,8 +232,9 @@ class VTable(ScrollView, Generic[R], can_focus=True):
             self._drawn = [None] * height
             self.refresh()
             return
+        ground = self._ground
         for y in range(height):
-            if self._drawn[y] != self._line(y):
+            if self._drawn[y] != self._line(y, ground):
                 self.refresh(Region(0, y, self.size.width, 1))
 
     def on_resize(self) -> None:
@@ -246,27 +256,27 @@ class VTable(ScrollView, Generic[R], can_focus=True):
             self._drawn[y] = strip
         return strip
 
-    def _line(self, y: int) -> Strip:
-        ground = self._ground
+    def _line(self, y: int, ground: Ground | None = None) -> Strip:
         if y == 0:
             return header_strip(
                 self._placed,
-                ground,
+                ground or self._ground,
                 order=self.orders[0] if self.orders else None,
                 under=self.column_under_cursor if self.has_focus else None,
             )
         place = y - 1 + round(self.scroll_y)
         rows = self._rows
         if place >= len(rows.shown):
-            return text_strip(f"  {self.empty_text}" if place == 0 else "", ground)
+            return text_strip(f"  {self.empty_text}" if place == 0 else "", ground or self._ground)
         row = rows.shown[place]
         row_id = self._id_of(row)
         key = (row_id, row_id == rows.cursor_id, rows.is_marked(row_id))
         strip = self._strips.get(key)
         if strip is None:
             strip = self._strips[key] = row_strip(
-                row, self._placed, ground,
+                row, self._placed, ground or self._ground,
                 is_cursor=key[1], is_marked=key[2], is_stale=self._is_stale,
+                known=self._cells.setdefault(row_id, {}),
             )  # fmt: skip
         return strip
 

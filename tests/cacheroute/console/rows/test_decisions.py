@@ -3,8 +3,10 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from cacheroute.console.rows.decisions import DECISIONS, DecisionRow, decision_rows
-from cacheroute.wire.debug import DecisionsReply
+from cacheroute.wire.decisions import DecisionsReply
 
 
 def the_row(**changes: Any) -> DecisionRow:
@@ -12,7 +14,7 @@ def the_row(**changes: Any) -> DecisionRow:
         "seq": 1, "at": 0.5, "request_id": "r-1", "strategy": "least_load",
         "endpoint": "chat/completions", **changes,
     }  # fmt: skip
-    [row] = decision_rows(DecisionsReply.model_validate({"ok": True, "decisions": [one]}))
+    [row] = decision_rows(msgspec.convert({"ok": True, "decisions": [one]}, DecisionsReply))
     return row
 
 

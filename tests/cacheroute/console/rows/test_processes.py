@@ -18,7 +18,7 @@ def text(row: ProcessRow, key: str) -> str:
 def test_a_process_is_written_for_people() -> None:
     assert [text(ROW, column.key) for column in PROCESSES.usual] == [
         "instance-1", "instance", "7", "running", "yes", "2", "1m1s", "12%", "2.0G", "8001 8002",
-        "—",
+        "signal 9",
     ]  # fmt: skip
     assert text(ROW, "last_exit") == "-9"
 
@@ -40,3 +40,10 @@ def test_a_state_that_is_bad_looks_it() -> None:
     ready = PROCESSES.column("ready").tone
     assert ready is not None
     assert ready(replace(ROW, ready=False)) == "warn"
+
+
+def test_how_one_that_was_started_again_had_ended_is_told_unless_something_is_wrong_now() -> None:
+    assert text(replace(ROW, last_exit=3), "why") == "exit 3"
+    assert text(replace(ROW, why="not in the pool"), "why") == "not in the pool"
+    assert text(replace(ROW, restarts=0), "why") == "—"
+    assert text(replace(ROW, last_exit=None), "why") == "—"

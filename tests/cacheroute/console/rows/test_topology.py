@@ -1,9 +1,11 @@
 """Who measured which link, and which is the best."""
 
-from cacheroute.console.rows.topology import best_link_rows, link_rows
-from cacheroute.wire.topology import KdnLinksReply, TopologyReply
+import msgspec
 
-REPLY = TopologyReply.model_validate(
+from cacheroute.console.rows.topology import best_link_rows, link_rows
+from cacheroute.wire.links import KdnLinksReply, TopologyReply
+
+REPLY = msgspec.convert(
     {
         "ok": True,
         "generated_at": 100.0,
@@ -23,7 +25,8 @@ REPLY = TopologyReply.model_validate(
         ],
         "static": {"kdn-1": {"bandwidth_mbps": 100}},
         "kdn_links": {"kdn-1": {"reported_by": "static"}, "kdn-2": {"reported_by": "i-1"}},
-    }
+    },
+    TopologyReply,
 )  # fmt: skip
 
 
@@ -52,9 +55,8 @@ def test_whatever_else_was_reported_is_kept() -> None:
 
 
 def test_a_proxy_that_tells_only_the_best_links_is_enough() -> None:
-    links = KdnLinksReply.model_validate(
-        {"kdn_links": {"k": {"bandwidth_mbps": 5, "reported_by": "i-1"}, "l": {}}}
-    )
+    told = {"kdn_links": {"k": {"bandwidth_mbps": 5, "reported_by": "i-1"}, "l": {}}}
+    links = msgspec.convert(told, KdnLinksReply)
 
     assert [(row.kdn, row.reported_by, row.is_best) for row in best_link_rows(links)] == [
         ("k", "i-1", True),

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from cacheroute.console.rows.traces import TRACES, TraceRow, slower_than, trace_rows
 from cacheroute.wire.traces import TracesReply
 
@@ -28,7 +30,7 @@ def a_trace(**changes: Any) -> TraceRow:
         ],
         **changes,
     }  # fmt: skip
-    [row] = trace_rows(TracesReply.model_validate({"ok": True, "traces": [one]}))
+    [row] = trace_rows(msgspec.convert({"ok": True, "traces": [one]}, TracesReply))
     return row
 
 

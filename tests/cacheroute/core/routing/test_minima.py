@@ -16,7 +16,10 @@ def test_the_first_of_the_least_is_found_from_any_start_going_round(count: int) 
     minima = Minima([float(n % 7 != 3) for n in range(count)])
     for start in range(count):
         order = [n % count for n in range(start, start + count)]
-        assert minima.least_from(start) == min((minima[n], order.index(n), n) for n in order)[::2]
+        assert (
+            minima.least_from(start)
+            == min((minima[n], place, n) for place, n in enumerate(order))[::2]
+        )
 
 
 @settings(deadline=None)

@@ -2,11 +2,12 @@
 
 import json
 
+import msgspec
 import pytest
 
 from cacheroute.console.source import SourceFault
 from cacheroute.sources.simulated import SimulatedSource
-from cacheroute.wire.debug import DecisionsReply
+from cacheroute.wire.decisions import DecisionsReply
 from cacheroute.wire.traces import TracesReply
 from tests.cacheroute.sources.recordings import BEGAN_S, HandTime
 
@@ -47,14 +48,14 @@ async def test_numbers_go_on_from_one_question_to_the_next() -> None:
     time = HandTime()
     source = SimulatedSource(instances=6, now=time)
     time.passed_s = 30.0
-    first = DecisionsReply.model_validate_json(await source.raw("/debug/decisions?last=1000"))
+    first = msgspec.json.decode(await source.raw("/debug/decisions?last=1000"), type=DecisionsReply)
     time.passed_s = 40.0
     page = await source.raw(f"/debug/decisions?last=1000&since={first.total}")
-    second = DecisionsReply.model_validate_json(page)
+    second = msgspec.json.decode(page, type=DecisionsReply)
 
     assert first.total == first.decisions[0].seq > 50
     assert second.decisions[-1].seq == first.total + 1
-    traces = TracesReply.model_validate_json(await source.raw("/debug/traces?last=5"))
+    traces = msgspec.json.decode(await source.raw("/debug/traces?last=5"), type=TracesReply)
     assert len(traces.traces) == 5
     assert traces.traces[0].at >= BEGAN_S
 
