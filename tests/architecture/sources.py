@@ -30,7 +30,7 @@ class Source:
     @property
     def tree(self) -> ast.Module:
         """Its syntax."""
-        return _parsed(self.path)
+        return parsed(self.path)
 
     @property
     def docstring(self) -> str | None:
@@ -44,7 +44,8 @@ class Source:
 
 
 @functools.cache
-def _parsed(path: Path) -> ast.Module:
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax of a file."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 

@@ -1,13 +1,22 @@
-"""Cases run on the loop that the Proxy runs on in production."""
+"""Cases run on the loop that the Proxy runs on in production, and consoles as in their tests."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 import uvloop
+
+from tests.tui.idle import cheap_apps
 
 
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     return {"uvloop": uvloop.new_event_loop}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def cheap() -> Iterator[None]:
+    """Let no console wait or parse more than it needs."""
+    with cheap_apps():
+        yield

@@ -72,6 +72,8 @@ class Pager(ScrollView, can_focus=True):
         """The line that each row is a part of; empty while a row is a line."""
         self.wraps = wraps
         self._laid_for = (0, False)
+        self._follows = False
+        """Whether new lines, and another size, leave it at its end."""
         self._aside = 0
         self._found: list[int] = []
         self._pattern: re.Pattern[str] | None = None
@@ -84,26 +86,26 @@ class Pager(ScrollView, can_focus=True):
 
     def show(self, lines: Sequence[str | TextLine], *, keeps_end: bool = False) -> None:
         """Draw these lines; `keeps_end` stays at the end if that is where one is."""
-        was_at_end = self.is_at_end
+        follows = keeps_end and (self._follows or self.is_at_end)
         top = round(self.scroll_y)
         self._lines = lines
         self._lay_out()
-        if keeps_end and was_at_end:
+        self._follows = follows
+        if follows:
             self._to_end()
-            # Lines that come before the first layout, or bring a scroll bar, change where it is.
-            self.call_after_refresh(self._stay_at_end, self.scroll_y)
         elif top > self.max_scroll_y:
             self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True)
         self._search()
         self.refresh()
 
     def _to_end(self) -> None:
-        self.scroll_end(animate=False, immediate=True)
+        # Its bar comes only with the next layout, and without one the toolkit does not scroll.
+        self.scroll_end(animate=False, immediate=True, force=True)
 
-    def _stay_at_end(self, left_at: float) -> None:
-        # Whoever has scrolled away in the meantime is not brought back.
-        if self.scroll_y == left_at:
-            self._to_end()
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Leave the end with whoever scrolls away from it."""
+        super().watch_scroll_y(old_value, new_value)
+        self._follows = self._follows and self.is_at_end
 
     @property
     def is_at_end(self) -> bool:
@@ -140,6 +142,9 @@ class Pager(ScrollView, can_focus=True):
         """Break lines anew."""
         if (self.scrollable_content_region.width, self.wraps) != self._laid_for:
             self._lay_out()
+        if self._follows:
+            # Where the end is was not known before the first layout, and a scroll bar moves it.
+            self._to_end()
         self.refresh()
 
     # -- searching -----------------------------------------------------------------------
