@@ -6,6 +6,7 @@ import pty
 import select
 import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
@@ -109,6 +110,36 @@ def test_a_signal_ends_it_and_the_terminal_is_as_before(
     flags = termios.tcgetattr(terminal.fd)[3]
     assert flags & termios.ECHO
     assert flags & termios.ICANON
+
+
+_STUCK = """
+import asyncio, signal
+from cacheroute_tui.leaving import Leaving
+
+Leaving.PATIENCE_S = 0.1
+
+async def main():
+    leaving = Leaving(lambda *_, **__: None, lambda: print("restored", flush=True))
+    leaving.watch()
+    print("up", flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_one_that_is_stuck_ends_all_the_same_and_restores_the_terminal(
+    number: signal.Signals,
+) -> None:
+    words = [sys.executable, "-P", "-c", _STUCK]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as stuck:
+        assert stuck.stdout is not None
+        assert stuck.stdout.readline() == "up\n"
+        stuck.send_signal(number)
+
+        assert stuck.stdout.read() == "restored\n"
+        assert stuck.wait(_PATIENCE_S) == 128 + number
 
 
 @pytest.mark.parametrize(("key", "code"), [(b"q", 0), (b"\x03", 130)])

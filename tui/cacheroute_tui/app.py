@@ -196,9 +196,13 @@ class ConsoleApp(
         self.set_interval(1.0, self._tick)
         self.call_after_refresh(_keep_what_is_loaded)
         if not (self.is_headless or self.is_web):
-            self._leaving = Leaving(self.exit)
+            self._leaving = Leaving(self.exit, self._restore_terminal)
             self._leaving.watch()
             self.set_interval(Leaving.EVERY_S, self._leaving.look)
+
+    def _restore_terminal(self) -> None:
+        if self._driver is not None:
+            self._driver.stop_application_mode()
 
     def _begin(self) -> None:
         self._feeding = asyncio.create_task(self.feed.run())  # noqa: TID251 - held here

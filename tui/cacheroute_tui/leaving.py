@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import ClassVar
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -21,9 +22,12 @@ class Leaving:
 
     EVERY_S: ClassVar[float] = 1.0
     """How often the terminal is looked at."""
+    PATIENCE_S: ClassVar[float] = 5.0
+    """How long an end that a signal asked for may take."""
 
-    def __init__(self, end: Callable[..., None]) -> None:
+    def __init__(self, end: Callable[..., None], restore: Callable[[], None]) -> None:
         self._end = end
+        self._restore = restore
         self._watched: list[signal.Signals] = []
 
     def watch(self) -> None:
@@ -47,13 +51,25 @@ class Leaving:
         if is_terminal_there():
             return
         # Restoring a terminal that is gone may wait for it for ever.
-        ending = threading.Timer(_LAST_WORDS_S, os._exit, (128 + signal.SIGHUP,))
-        ending.daemon = True
-        ending.start()
+        _after(_LAST_WORDS_S, os._exit, 128 + signal.SIGHUP)
         self._end(128 + signal.SIGHUP, return_code=128 + signal.SIGHUP)
 
     def _stopped(self, number: signal.Signals) -> None:
+        # Whoever ends it does not look whether something in here is stuck.
+        _after(self.PATIENCE_S, self._give_up, 128 + number)
         self._end(128 + number, return_code=128 + number)
+
+    def _give_up(self, code: int) -> None:
+        with suppress(Exception):
+            self._restore()
+        os._exit(code)
+
+
+def _after(delay_s: float, do: Callable[[int], object], code: int) -> None:
+    # A thread, since the loop may be what is stuck; a daemon, since most ends need no help.
+    timer = threading.Timer(delay_s, do, (code,))
+    timer.daemon = True
+    timer.start()
 
 
 def is_terminal_there() -> bool:
