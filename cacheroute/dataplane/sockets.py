@@ -1,6 +1,7 @@
 """The few things we ask of a socket below its transport."""
 
 import asyncio
+import contextlib
 import socket
 import struct
 from collections.abc import Collection, Iterable
@@ -87,15 +88,17 @@ def notice_a_lost_host(transport: asyncio.Transport) -> None:
     sock = transport.get_extra_info("socket")
     if sock is None:
         return
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (
-        ("TCP_KEEPIDLE", _PROBED_AFTER_S),
-        ("TCP_KEEPINTVL", _PROBED_EVERY_S),
-        ("TCP_KEEPCNT", _PROBES),
-    ):
-        # Not every system has all of them.
-        if (option := getattr(socket, name, None)) is not None:
-            sock.setsockopt(socket.IPPROTO_TCP, option, value)
+    # It may be closed already, which uvloop's socket tells by a ValueError.
+    with contextlib.suppress(OSError, ValueError):
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (
+            ("TCP_KEEPIDLE", _PROBED_AFTER_S),
+            ("TCP_KEEPINTVL", _PROBED_EVERY_S),
+            ("TCP_KEEPCNT", _PROBES),
+        ):
+            # Not every system has all of them.
+            if (option := getattr(socket, name, None)) is not None:
+                sock.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def _make_close_a_reset(sock: socket.socket) -> None:

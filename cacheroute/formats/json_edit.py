@@ -41,7 +41,9 @@ def find_value(document: bytes, key: bytes) -> tuple[int, int] | None:
     expects_key = False
     others = _others(quoted)
     steps = position = 0
-    while (token := _TOKEN.search(document, position)) is not None and steps < _STEPS_MAX:
+    while (token := _TOKEN.search(document, position)) is not None:
+        if steps >= _STEPS_MAX:
+            return None  # the key may stand once more, further on
         text = token.group()
         position = token.end()
         steps += 1
@@ -50,7 +52,9 @@ def find_value(document: bytes, key: bytes) -> tuple[int, int] | None:
             expects_key = depth == 1
             while depth > 1:
                 deep = _DEEP.match(document, position)
-                if deep is None or steps >= _STEPS_MAX:
+                if steps >= _STEPS_MAX:
+                    return None
+                if deep is None:
                     return span
                 position = deep.end()
                 depth += 1 if deep[1] in b"{[" else -1

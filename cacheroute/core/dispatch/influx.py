@@ -11,7 +11,7 @@ FEWEST = 4
 
 
 class Influx:
-    """The last requests that were chosen for one Instance."""
+    """The last requests with knowledge that were placed on one Instance."""
 
     __slots__ = ("_came_s",)
 

@@ -152,3 +152,15 @@ async def test_a_host_that_falls_silent_is_asked_for_within_a_minute() -> None:
         probes = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT)
         assert after_s + every_s * probes == GONE_AFTER_S <= 60
         transport.abort()
+
+
+@both_loops
+async def test_a_connection_that_is_closed_already_has_no_host_to_ask_for() -> None:
+    """Whoever connects would else fail after the connection is made, and tell nobody."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    with listener:
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.create_connection(asyncio.Protocol, *listener.getsockname()[:2])
+        transport.abort()
+        await eventually(lambda: transport.get_extra_info("socket").fileno() == -1)
+        notice_a_lost_host(transport)

@@ -172,8 +172,9 @@ def test_what_lies_before_the_key_is_not_gone_through_one_by_one(
 def test_a_document_made_to_cost_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_edit, "_STEPS_MAX", 1000)
     for costly in (b'"x":' + b"[" * 2000 + b"]" * 2000, b",".join([b'"\\u0061":1'] * 2000)):
-        document = b"{" + costly + b',"model":"m"}'
-        assert json_edit.replace_value(document, b"model", b"1") == document
+        for before in (b"{", b'{"model":"first",'):
+            document = before + costly + b',"model":"m"}'
+            assert json_edit.replace_value(document, b"model", b"1") == document
 
 
 @pytest.mark.parametrize(
