@@ -264,6 +264,8 @@ class App:
         self._upstream.close()
         self._knowledge.close()
         if self._store is not None:
+            if self.registrar is not None:
+                self.registrar.keep_owed()
             self._store.close()
 
     async def hurry(self) -> None:

@@ -87,10 +87,15 @@ class Preparation:
         if task is not None:
             if task.ignored:
                 trace.put("ignored_fields", " ".join(task.ignored))
-            if task.has_knowledge:
-                self._decider.decide(task, passage)
-            else:
-                self._decider.expect_plain(task, passage)
+            try:
+                if task.has_knowledge:
+                    self._decider.decide(task, passage)
+                else:
+                    self._decider.expect_plain(task, passage)
+            except BaseException:
+                # Nobody has it yet who could give back what was reserved by then.
+                passage.end()
+                raise
         return passage
 
     # Rooms 4 and 5

@@ -219,6 +219,10 @@ class Registrar:
         self._proxy.expire()
         for member in self.pool.reap(self.clock.now()):
             self._forget(member, "reaped")
+        self.keep_owed()
+
+    def keep_owed(self) -> None:
+        """Write what the store could not take when it happened."""
         self._keeping.catch_up(self._as_kept)
 
     # Signs of life

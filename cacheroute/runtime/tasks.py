@@ -40,12 +40,15 @@ class Tasks:
         return self.start(name, self._lasting(name, work))
 
     async def _lasting(self, name: str, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        failures = 0
+        failures, loop = 0, asyncio.get_running_loop()
         while True:
+            began_s = loop.time()
             try:
                 await work()
                 return
             except Exception:
+                if loop.time() - began_s > _AGAIN_AT_MOST_S:
+                    failures = 0  # it had recovered, and this is another story
                 pause_s = min(self._again_after_s * 2.0**failures, _AGAIN_AT_MOST_S)
                 log.exception("task.failed name=%s again_in_s=%g", name, pause_s)
                 failures = min(failures + 1, 10)

@@ -13,6 +13,8 @@ from cacheroute.core.errors import QueueFull, UpstreamTimeout
 from cacheroute.core.injection.knowledge import KnowledgeItem
 from cacheroute.core.injection.rules import InjectionRules
 from cacheroute.core.instance import Instance
+from cacheroute.core.task import Task
+from cacheroute.runtime.deciding import Decider
 from cacheroute.runtime.passage import InstanceLeft, Passage
 from cacheroute.runtime.preparation import Preparation
 from cacheroute.runtime.story import Story
@@ -307,3 +309,24 @@ async def test_a_node_that_the_settings_or_a_report_name_is_known() -> None:
     desk.way.measured()
     assert desk.ready().path == "kv_inject"
     assert desk.peers.looked_up == [(KDN, ("aa",))]
+
+
+async def test_a_mistake_in_a_decision_gives_back_what_was_reserved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = Desk(strategy="default")
+    desk.way.measured()
+    decide = Decider.decide
+    reserved: list[int] = []
+
+    def mistake(self: Decider, task: Task, passage: Passage) -> None:
+        decide(self, task, passage)
+        reserved.append(len(desk.way.proxy.turnstiles.links))
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Decider, "decide", mistake)
+    with pytest.raises(ZeroDivisionError):
+        desk.begin()
+
+    assert reserved == [1], "there was something to give back"
+    assert desk.way.is_clean

@@ -377,3 +377,18 @@ async def test_who_came_while_the_store_was_locked_is_kept_when_it_is_free(tmp_p
             each.registrar.reap()
             assert each.remembered() == ["i-1"]
             assert store.load_all().links["i-1"].links == links
+
+
+async def test_what_is_owed_at_the_end_is_written_before_the_store_is_closed(
+    tmp_path: Path,
+) -> None:
+    given = {"state_dir": str(tmp_path), "proxy__id": "p-1"}
+    async with running_proxy(**given) as proxy:
+        [path] = tmp_path.rglob("registry.sqlite")
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            await proxy.register(instance_id="i-1", host="127.0.0.1", port=9)
+            other.rollback()
+
+    with contextlib.closing(SqliteRegistry.open(path).store) as store:
+        assert [instance.instance_id for instance in store.load_all().instances] == ["i-1"]
