@@ -6,6 +6,7 @@ Of several at once the worst comes first.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -105,7 +106,8 @@ def _silence(row: FleetRow, ttl_s: int | None, now: datetime | None) -> Iterable
         return
     since = None
     if now is not None and row.age_s is not None and ttl_s is not None:
-        since = now - timedelta(seconds=max(0.0, row.age_s - ttl_s))
+        with suppress(OverflowError):  # older than any calendar
+            since = now - timedelta(seconds=max(0.0, row.age_s - ttl_s))
     limit = "" if ttl_s is None else f", ttl {ttl_s} s"
     yield _alert(
         row.state,

@@ -47,6 +47,7 @@ class FirstTokens:
     def __init__(self) -> None:
         self._samples: dict[str, deque[_Sample]] = {}
         self._newest = 0
+        self._at_s = 0.0
         self._told: Mapping[str, FirstToken] = {}
 
     @property
@@ -61,9 +62,11 @@ class FirstTokens:
         """
         rows = [row for row in rows if row.at is None or row.at.timestamp() <= now_s + _AHEAD_S]
         newest = max((row.seq for row in rows), default=self._newest)
-        if newest < self._newest:
-            # The Proxy has started anew and counts from 1, or a recording was wound back.
+        if newest < self._newest or now_s < self._at_s - _AHEAD_S:
+            # The Proxy has started anew and counts from 1, or a recording was wound back, perhaps
+            # to where no request has come yet.
             self.forget()
+        self._at_s = now_s
         fresh = [row for row in rows if row.seq > self._newest]
         self._newest = newest
         changed = self._aged(now_s) | self._kept(sorted(fresh, key=lambda row: row.seq), now_s)

@@ -57,14 +57,6 @@ _MEANS = ("cpu", "mem", "gpu", "gpu_mem")
 _SUMS = ("inflight", "qps", "rx", "tx", "prepare", "ready")
 _SPREADS = ("inflight", "backlog", "score")
 
-POOL_SERIES: tuple[str, ...] = (
-    "alive", "stale", "dead", "drain",
-    *(f"{name}_mean" for name in _MEANS),
-    *(f"{name}_sum" for name in _SUMS),
-    *(f"{name}_{what}" for name in _SPREADS for what in ("min", "median", "max")),
-)  # fmt: skip
-"""What is kept of the pool, worked out of the Instances that are alive."""
-
 
 class History:
     """The columns of the last looks."""

@@ -1,10 +1,11 @@
 """What is typed to search in text, as an expression that cannot keep its reader busy for ever.
 
-The engine that matches cannot be interrupted, so what may take exponential time is refused, and
-only so much of a text is searched that the rest takes moments.
+The engine that matches cannot be interrupted, so what may take exponential time is refused, the
+rest has few repetitions without a bound, and of a text only the beginning is searched.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 MAX_PATTERN_CHARS = 200
@@ -25,7 +26,7 @@ def regex(pattern: str, *, any_case: bool = True) -> re.Pattern[str]:
         parsed = re._parser.parse(pattern)  # type: ignore[attr-defined]  # noqa: SLF001
     except (re.error, RecursionError, OverflowError) as problem:
         raise ValueError(f"/{pattern}/ is no regular expression: {problem}") from None
-    if _nests(parsed, inside=False):
+    if _nests(parsed):
         raise ValueError("it repeats a repetition, and may never end")
     if _endless(parsed) > MAX_ENDLESS:
         raise ValueError(f"it has more than {MAX_ENDLESS} repetitions without a bound")
@@ -43,37 +44,50 @@ def matches(pattern: re.Pattern[str], text: str) -> bool:
 
 
 def _endless(parsed: Any) -> int:
-    """Count what repeats without a small bound."""
+    """Count what repeats without a small bound; within `(…){3}` each counts three times."""
     found = 0
-    for code, value in parsed:
-        name = str(code)
-        if name in ("MAX_REPEAT", "MIN_REPEAT"):
-            found += (value[1] > _FEW) + _endless(value[2])
-        elif name == "SUBPATTERN":
-            found += _endless(value[-1])
-        elif name == "BRANCH":
-            found += sum(map(_endless, value[1]))
-        elif name in ("ASSERT", "ASSERT_NOT"):
-            found += _endless(value[1])
+    for least_most, bodies in _parts(parsed):
+        inside = sum(map(_endless, bodies))
+        if least_most is not None:
+            most = least_most[1]
+            inside = 1 + inside if most > _FEW else most * inside
+        found += inside
     return found
 
 
-def _nests(parsed: Any, *, inside: bool) -> bool:
-    """Whether something that repeats, or forks, is repeated without a bound."""
-    for code, value in parsed:
-        name = str(code)
-        if name in ("MAX_REPEAT", "MIN_REPEAT"):
-            _, most, body = value
-            repeats = most > _FEW
-            if (repeats and inside) or _nests(body, inside=inside or repeats):
-                return True
-        elif name == "SUBPATTERN":
-            if _nests(value[-1], inside=inside):
-                return True
-        elif name == "BRANCH":
+def _nests(parsed: Any, *, times: int = 1) -> bool:
+    """Whether something that may repeat more or less often, or forks, is repeated often.
+
+    What has no small bound within a few repetitions is left to its count.
+    """
+    for least_most, bodies in _parts(parsed):
+        within = times
+        if least_most is None:
             # Of `(a|b)*` only one way matches; of `(a|a)*` two do, and each letter doubles them.
-            if inside or any(_nests(branch, inside=inside) for branch in value[1]):
+            if len(bodies) > 1 and times > _FEW:
                 return True
-        elif name in ("ASSERT", "ASSERT_NOT") and _nests(value[1], inside=inside):
+        else:
+            least, most = least_most
+            within *= most
+            is_counted = times <= _FEW < most
+            if times > 1 and least < most and within > _FEW and not is_counted:
+                return True
+        if any(_nests(body, times=within) for body in bodies):
             return True
     return False
+
+
+def _parts(parsed: Any) -> Iterator[tuple[tuple[int, int] | None, list[Any]]]:
+    """Give what holds expressions: how often at least and at most if it repeats, and those."""
+    for code, value in parsed:
+        name = str(code)
+        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            yield (value[0], value[1]), [value[2]]
+        elif name == "BRANCH":
+            yield None, value[1]
+        elif name == "ATOMIC_GROUP":
+            yield None, [value]
+        elif name == "GROUPREF_EXISTS":
+            yield None, [body for body in value[1:] if body is not None]
+        elif name in ("SUBPATTERN", "ASSERT", "ASSERT_NOT"):
+            yield None, [value[-1]]

@@ -239,7 +239,6 @@ class Store:
         is_new = told is None
         if told is None:
             told = object()
-            self._told = (look, self._first_tokens.told, told)
         seen = Seen(
             look=look,
             told=told,
@@ -251,6 +250,8 @@ class Store:
             first_tokens=self._first_tokens.told,
             standings={} if is_new or shown is None else shown.standings,
         )
+        if is_new:
+            self._told = (look, self._first_tokens.told, told)
         rates = seen.rates
         self.history.add(
             at.mono_s,

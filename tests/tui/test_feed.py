@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
 from cacheroute.console.look import Look
@@ -142,6 +143,30 @@ async def test_a_bug_in_an_answer_is_a_failed_look_and_no_crash() -> None:
     await feed.look()
 
     assert seen[0].connection.trouble == "KeyError: 'surprise'"
+
+
+async def test_a_look_that_cannot_be_judged_is_a_failed_one_and_the_next_is_taken() -> None:
+    whole = drawn_fleet()
+    odd = msgspec.structs.replace(whole.instances, age_s=["soon"] * len(whole.ids))
+    fleet = StillFleet(msgspec.structs.replace(whole, instances=odd))
+    feed, seen = feed_of(fleet)
+    await feed.look()
+    assert seen[-1].look is None
+    assert "TypeError: " in (seen[-1].connection.trouble or "")
+
+    fleet.document = whole
+    await feed.look()
+    assert seen[-1].look is not None
+    assert seen[-1].connection.failures == 0
+
+
+async def test_a_page_that_no_screen_asks_for_any_more_is_not_kept() -> None:
+    feed, _ = feed_of(StillFleet(drawn_fleet()))
+    for number in range(3):
+        feed.asks = {f"instance {number}": lambda source: source.instance("inst-9001")}
+        await feed.look()
+
+    assert [name for name in feed._kept if "instance" in name] == ["more.instance 2"]
 
 
 class Reached(StillFleet):

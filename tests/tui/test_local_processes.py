@@ -29,13 +29,13 @@ def test_where_nothing_was_started_there_is_nothing() -> None:
 
 
 def test_logs_are_merged_by_the_time_at_which_lines_came(tmp_path: Path) -> None:
-    logs = {"a": tmp_path / "a.log", "b": tmp_path / "b.log"}
-    logs["a"].write_text("first\nthird\n")
-    logs["b"].write_text("second\n")
-    times_path(logs["a"]).write_bytes(struct.pack("<dQdQ", 1.0, 6, 3.0, 12))
-    times_path(logs["b"]).write_bytes(struct.pack("<dQ", 2.0, 7))
+    a, b = tmp_path / "a.log", tmp_path / "b.log"
+    a.write_text("first\nthird\n")
+    b.write_text("second\n")
+    times_path(a).write_bytes(struct.pack("<dQdQ", 1.0, 6, 3.0, 12))
+    times_path(b).write_bytes(struct.pack("<dQ", 2.0, 7))
 
-    found = LocalProcesses().added(logs)
+    found = LocalProcesses().added({a: "a", b: "b"})
 
     assert [line.text for line in found] == ["first", "second", "third"]
 
@@ -44,12 +44,32 @@ def test_only_what_is_new_comes_the_next_time(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text("old\n")
     desk = LocalProcesses()
-    desk.added({"a": log})
+    desk.added({log: "a"})
     with log.open("a") as file:
         file.write("new\nhalf")
 
-    assert [line.text for line in desk.added({"a": log})] == ["new"]
-    assert desk.added({"a": log}) == []
+    assert [line.text for line in desk.added({log: "a"})] == ["new"]
+    assert desk.added({log: "a"}) == []
+
+
+def test_processes_of_one_name_in_two_stacks_have_a_log_each(tmp_path: Path) -> None:
+    logs = {tmp_path / "one.log": "proxy", tmp_path / "two.log": "proxy"}
+    desk = LocalProcesses()
+    desk.added(logs)
+    for path in logs:
+        path.write_text(f"{path.stem}\n")
+
+    assert sorted(line.text for line in desk.added(logs)) == ["one", "two"]
+
+
+def test_a_log_that_is_told_no_more_is_followed_no_more(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("old\n")
+    desk = LocalProcesses()
+    desk.added({log: "a"})
+    desk.added({})
+
+    assert [line.text for line in desk.added({log: "a"})] == ["old"]
 
 
 def test_of_a_long_log_the_end_is_read_and_no_half_line(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Changes from the console: asked about, confirmed by a person, made, and told name by name."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,14 +10,14 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from cacheroute.client.control import ControlClient
-from cacheroute.wire.admin import ChangeBody
+from cacheroute.wire.admin import ChangeBody, ChangeReply, DrainBody
 from cacheroute_tui.opening import open_source
 from cacheroute_tui.options import Target
 from cacheroute_tui.widgets.confirm import Confirm
 from cacheroute_tui.widgets.vtable import VTable
 from tests.cli.live_proxy import LiveProxy, live_proxy
 from tests.tui.fleet import StillFleet, drawn_fleet
-from tests.tui.operated import Operated, at, until
+from tests.tui.operated import KeptOperator, Operated, at, until
 from tests.tui.screens.requests import request
 from tests.tui.showing import settle, shown, text_of
 
@@ -302,3 +303,35 @@ async def test_requests_are_no_instances_even_if_they_are_marked(tmp_path: Path)
         await until(pilot, lambda: operated.said)
 
         assert operated.said == ["no Instance is selected"]
+
+
+class Slow(KeptOperator):
+    """Answers when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_answer = asyncio.Event()
+
+    async def drain(self, body: DrainBody) -> ChangeReply:
+        """Drain, later."""
+        await self.may_answer.wait()
+        return await super().drain(body)
+
+
+async def test_a_question_names_the_proxy_that_is_changed_whoever_is_looked_at_by_then(
+    tmp_path: Path,
+) -> None:
+    operated, operator = Operated(tmp_path, write=True), Slow()
+    operated.app.open_operator = lambda *_: operator
+    async with shown(operated.app) as pilot:
+        await at(pilot, "inst-9001")
+        await pilot.press("d")
+        await operated.app.look_at(Target(proxy_url="http://127.0.0.1:8012", name="b", label="LAB"))
+        operator.may_answer.set()
+        await until(pilot, lambda: isinstance(operated.app.screen, Confirm))
+        asked = operated.app.screen
+        assert isinstance(asked, Confirm)
+
+        assert "drain at local" in text_of(operated.app)
+        assert "at http://127.0.0.1:8002" in asked.text
+        assert not asked.query(Input), "the label of the other one is none of it"

@@ -34,6 +34,7 @@ Question = Callable[[Source], Awaitable[object]]
 REACHED_EVERY_S = 5.0
 """How often a Proxy is asked whether it is there while what is shown is held."""
 _GONE = frozenset(("unreachable", "timeout"))
+_MORE = "more."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,20 +134,23 @@ class Feed:
 
     async def look(self) -> float:
         """Look once; returns how long to wait for the next look, in seconds."""
+        try:
+            return await self._looked()
+        except SourceFault as fault:
+            return self._failed(fault.message)
+        except Exception as problem:
+            # Whatever it is, also in what was told, the console goes on and says so.
+            return self._failed(f"{type(problem).__name__}: {problem}")
+
+    async def _looked(self) -> float:
         if self.is_held:
             self.missed += 1
             await self._reach()
             return self.interval_s
         began_s = self._clock.now().mono_s
-        try:
-            look = await self.source.look()
-            took_s = self._clock.now().mono_s - began_s
-            beside = await self._beside(began_s)
-        except SourceFault as fault:
-            return self._failed(fault.message)
-        except Exception as problem:
-            # Whatever it is, the console goes on and says so.
-            return self._failed(f"{type(problem).__name__}: {problem}")
+        look = await self.source.look()
+        took_s = self._clock.now().mono_s - began_s
+        beside = await self._beside(began_s)
         if self.is_held:
             self.missed += 1
             return self.interval_s
@@ -191,8 +195,12 @@ class Feed:
         for name in PARTS.keys() - self.needs - found.keys():
             # No rows of it would read as if there were none, on the screen that is gone to next.
             missing.setdefault(name, NOT_ASKED_YET)
+        for name in [name for name in self._kept if name not in PARTS]:
+            if name.removeprefix(_MORE) not in self.asks:
+                # Of each Instance whose page was opened, its page would stay.
+                del self._kept[name]
         for name, ask in self.asks.items():
-            kept = await self._asked(f"more.{name}", ask, now_s, every_s=0.0)
+            kept = await self._asked(f"{_MORE}{name}", ask, now_s, every_s=0.0)
             if kept.why is None:
                 more[name] = kept.value
             else:

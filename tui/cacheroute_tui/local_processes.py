@@ -41,8 +41,11 @@ class Processes(Protocol):
         """Call at every change in these stacks; ends when one of them can be heard no longer."""
         ...
 
-    def added(self, logs: Mapping[str, Path]) -> Sequence[LogLine]:
-        """Return what was written to these logs since the last call, in the order of time."""
+    def added(self, logs: Mapping[Path, str]) -> Sequence[LogLine]:
+        """Return what was written to these logs since the last call, in the order of time.
+
+        Two stacks may have processes of one name, so each name is by its path.
+        """
         ...
 
     def change(self, do: Do, row: ProcessRow) -> str:
@@ -54,7 +57,7 @@ class LocalProcesses:
     """Those of this host."""
 
     def __init__(self) -> None:
-        self._tails: dict[str, Tail] = {}
+        self._tails: dict[Path, Tail] = {}
 
     def rows(self) -> Sequence[ProcessRow]:
         """Return the processes of every stack, then those that were started by hand."""
@@ -77,14 +80,15 @@ class LocalProcesses:
                 one.cancel()
             await asyncio.gather(*hearing, return_exceptions=True)
 
-    def added(self, logs: Mapping[str, Path]) -> Sequence[LogLine]:
+    def added(self, logs: Mapping[Path, str]) -> Sequence[LogLine]:
         """Return new lines of these logs; of one not seen before, its last."""
         now_s = time.time()
         found: list[LogLine] = []
-        for name, path in list(logs.items())[:_MAX_LOGS]:
-            tail = self._tails.get(name)
+        self._tails = {path: tail for path, tail in self._tails.items() if path in logs}
+        for path, name in list(logs.items())[:_MAX_LOGS]:
+            tail = self._tails.get(path)
             if tail is None:
-                self._tails[name] = Tail(name, path)
+                self._tails[path] = Tail(name, path)
                 found += last_lines(name, path)
             else:
                 found += tail.look(now_s)

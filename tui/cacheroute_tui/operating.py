@@ -224,7 +224,8 @@ class Operating(Changing):
         self.push_screen(CommandOutput(line, running, copy=self.keep, ended=ended))
 
     async def _run_confirmed(self, line: str, command: Command, effect: str) -> None:
-        if await self._confirmed(command.path[0], effect, _of_effect(command)):
+        ids = _of_effect(command)
+        if await self._confirmed(command.path[0], effect, ids, target=self._me.target):
             self._run(line, command, command.confirmed())
         else:
             self._say("nothing was changed")

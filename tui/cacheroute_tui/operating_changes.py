@@ -24,6 +24,7 @@ from cacheroute_tui.changing import (
     open_operator,
     word_to_type,
 )
+from cacheroute_tui.options import Target
 from cacheroute_tui.widgets.confirm import Confirm
 
 if TYPE_CHECKING:
@@ -83,13 +84,15 @@ class Changing(App[int]):
 
     async def _changed(self, change: Change, screen: "ConsoleScreen") -> None:
         """Ask the Proxy what a change would do, ask the operator, and make it."""
+        # Another Proxy may be looked at before this one has answered.
+        target = self._me.target
         try:
-            operator = self.open_operator(self._me.target, self._me.may_write)
+            operator = self.open_operator(target, self._me.may_write)
         except ChangeTrouble as trouble:
             self._say(str(trouble), is_bad=True)
             return
         try:
-            await self._changed_by(operator, change, screen)
+            await self._changed_by(operator, change, screen, target)
         except ChangeTrouble as trouble:
             self._say(str(trouble), is_bad=True)
         finally:
@@ -97,15 +100,16 @@ class Changing(App[int]):
         self._me.feed.look_now()
 
     async def _changed_by(
-        self, operator: Operator, change: Change, screen: "ConsoleScreen"
+        self, operator: Operator, change: Change, screen: "ConsoleScreen", target: Target
     ) -> None:
         outlook = await change.outlook(operator)
-        if not outlook.change.ids:
-            self._say(f"{change.verb} {named(change.ids)}: nothing changes")
-        elif await self._confirmed(change.verb, outlook.effect, outlook.change.ids, outlook.more):
+        verb, ids = change.verb, outlook.change.ids
+        if not ids:
+            self._say(f"{verb} {named(change.ids)}: nothing changes")
+        elif await self._confirmed(verb, outlook.effect, ids, outlook.more, target=target):
             made = await outlook.change.make(operator)
             screen.changed((*made.done, *outlook.already))
-            self._tell_change(change.verb, (*outlook.spared, *made.spared), made)
+            self._tell_change(verb, (*outlook.spared, *made.spared), made)
         else:
             self._say("nothing was changed")
 
@@ -117,9 +121,14 @@ class Changing(App[int]):
             self._say(f"and {len(spared) - TOLD_SINGLY} more were not changed", is_bad=True)
 
     async def _confirmed(
-        self, verb: str, effect: str, ids: Sequence[str], more: Sequence[str] = ()
+        self,
+        verb: str,
+        effect: str,
+        ids: Sequence[str],
+        more: Sequence[str] = (),
+        *,
+        target: Target,
     ) -> bool:
-        target = self._me.target
         many = f" {len(ids)} Instances" if len(ids) > 1 else ""
         asked = Confirm(
             f"{verb}{many} at {target.title}",

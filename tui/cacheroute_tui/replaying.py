@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 
 from cacheroute.console.amounts import render_clock
-from cacheroute.console.source import Position, SourceFault
+from cacheroute.console.source import Playable, Position, SourceFault
 
 if TYPE_CHECKING:
-    from cacheroute.sources.replay import ReplaySource
     from cacheroute_tui.app import ConsoleApp
 
 
@@ -18,10 +17,9 @@ class Replaying(App[int]):
     """What the app does with the time of a recording."""
 
     @property
-    def _replayed(self) -> "ReplaySource | None":
+    def _replayed(self) -> Playable | None:
         source = cast("ConsoleApp", self).source
-        # Its class is loaded when a recording is opened, and not for anybody else.
-        return cast("ReplaySource", source) if source.kind == "replay" else None
+        return cast("Playable", source) if source.kind == "replay" else None
 
     @property
     def _position(self) -> Position | None:
@@ -39,11 +37,9 @@ class Replaying(App[int]):
     def replay_line(self) -> str | None:
         """Say where a recording stands that does not go on; None for all else."""
         position = self._position
-        if position is None:
+        if position is None or position.is_playing:
             return None
         where = f"look {position.index + 1} of {position.count}, {render_clock(position.at)}"
-        if position.is_playing:
-            return None
         if position.index == position.count - 1:
             return f"the recording ends here: {where} · {{ steps back, p plays it again"
         return f"{where} · {{ and }} step, p plays"

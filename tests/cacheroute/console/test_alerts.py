@@ -57,6 +57,12 @@ def test_silence_is_told_with_its_age_and_since_when() -> None:
     assert alert.since == NOW - timedelta(seconds=11)
 
 
+def test_an_age_beyond_any_calendar_is_told_without_since_when() -> None:
+    [alert] = alerts(busy("ok", 0), a_row("a", is_alive=False, state="dead", age_s=1e300))[:1]
+
+    assert (alert.kind, alert.value, alert.since) == ("dead", 1e300, None)
+
+
 def slow(
     *rows: FleetRow, p95_ms: Mapping[str, float], requests: int = FEWEST_REQUESTS
 ) -> list[Alert]:

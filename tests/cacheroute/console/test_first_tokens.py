@@ -91,6 +91,16 @@ def test_a_proxy_that_starts_anew_or_a_recording_wound_back_begins_anew() -> Non
     assert heard.told["i-1"].requests == 3
 
 
+def test_a_recording_wound_back_to_before_its_first_request_has_told_nothing() -> None:
+    heard = FirstTokens()
+    heard.hear(some(20), now_s=NOW_S)
+    heard.hear([], now_s=NOW_S - 5.0)
+    assert heard.told["i-1"].requests == 20, "a clock that was set is no recording"
+
+    heard.hear([], now_s=NOW_S - 300.0)
+    assert heard.told == {}
+
+
 def test_requests_of_the_future_of_a_recording_are_not_heard() -> None:
     told = first_tokens_of([a_request(1), a_request(2, ago_s=-900.0)], now_s=NOW_S)
 

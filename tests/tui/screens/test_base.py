@@ -3,12 +3,15 @@
 import pytest
 
 from cacheroute.console.store import Snapshot
+from cacheroute_tui.app import SCREENS, ConsoleApp
 from cacheroute_tui.keymap import COMMON, Key
+from cacheroute_tui.options import Target, TuiOptions
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.screens.instance import InstanceDetail
 from cacheroute_tui.widgets.header import Header
-from tests.tui.fleet import StillClock
-from tests.tui.showing import console, settle, shown
+from tests.tui.fleet import StillClock, StillFleet, drawn_fleet, lost
+from tests.tui.screens.requests import request
+from tests.tui.showing import WIDE, console, settle, shown, text_of
 
 
 class Counted(ConsoleScreen):
@@ -93,3 +96,36 @@ async def test_the_frame_is_drawn_by_the_second_unless_a_look_has_just_done_so()
         clock.move(0.5)
         screen.tick_frame()
         assert header.text != before
+
+
+_TOLD = {"raw": '"path"', "traces": "r-1"}
+"""What a screen shows of a Proxy that is no name of an Instance."""
+_OF_PROXIES = [one.NAME for one in SCREENS if one.NAME != "processes"]
+
+
+@pytest.mark.parametrize("name", [*_OF_PROXIES, "instance"])
+async def test_nothing_of_the_proxy_before_stays_on_a_screen(name: str) -> None:
+    before, gone = StillFleet(drawn_fleet()), StillFleet(drawn_fleet())
+    before.requests, gone.trouble = [request(1, "r-1")], lost()
+    sources = {"http://a": before, "http://b": gone}
+    targets = Target(proxy_url="http://a", name="a"), Target(proxy_url="http://b", name="b")
+    screen = "instances" if name == "instance" else name
+    app = ConsoleApp(
+        TuiOptions(target=targets[0], targets=targets, screen=screen),
+        connect=lambda target, _: sources[target.proxy_url],
+        clock=StillClock(),
+    )
+    async with shown(app, WIDE) as pilot:
+        if name == "instance":
+            app.push_screen(InstanceDetail("inst-9001"))
+        await settle(pilot)
+        assert _TOLD.get(name, "9001") in text_of(app)
+        await app.look_at(targets[1])
+        await settle(pilot)
+        text = text_of(app)
+
+    told = text.replace("inst-9001", "", 1) if name == "instance" else text
+    assert "▸ b" in text
+    assert "900" not in told
+    assert _TOLD.get(name, "9001") not in told
+    assert "least_load" not in told

@@ -152,3 +152,17 @@ async def test_a_map_of_nobody_is_no_trouble() -> None:
 
         assert app.heat.spot.instance_id is None
         assert app.heat.cursor_row is None
+
+
+async def test_a_remapped_key_moves_its_cursor_too() -> None:
+    app = Map()
+    app.set_keymap({"row.down": "n"})
+    async with app.run_test(size=(120, 20)) as pilot:
+        app.draw(rows_of())
+        app.heat.focus()
+        before = app.heat.spot
+        await pilot.press("n")
+        await pilot.pause()
+
+        assert app.heat.spot.instance_id == before.instance_id
+        assert app.heat.spot.signal != before.signal

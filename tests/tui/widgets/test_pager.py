@@ -131,3 +131,14 @@ async def test_a_painted_line_keeps_its_text() -> None:
         await pilot.pause()
         assert app.pager.text == "a[b]"
         assert app.seen[0].rstrip() == "a[b]"
+
+
+async def test_a_remapped_key_scrolls_it_too() -> None:
+    app = _Reader([f"line {number}" for number in range(100)])
+    app.set_keymap({"row.last": "n"})
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.pager.focus()
+        await pilot.press("n")
+        await pilot.pause()
+
+        assert app.seen[-1].startswith("line 99")

@@ -34,3 +34,13 @@ async def test_keys_scroll_it(keys: str, at: int) -> None:
         await pilot.pause()
 
         assert app.query_one(ReadingPane).scroll_offset.y == at
+
+
+async def test_a_remapped_key_scrolls_it_too() -> None:
+    app = _Reading()
+    app.set_keymap({"row.down": "n"})
+    async with app.run_test(size=(40, HEIGHT)) as pilot:
+        await pilot.press("n", "n", "j")
+        await pilot.pause()
+
+        assert app.query_one(ReadingPane).scroll_offset.y == 2

@@ -36,6 +36,7 @@ from cacheroute_tui.widgets.reading_pane import ReadingPane
 if TYPE_CHECKING:
     from cacheroute.wire.instances import InstanceRow
 
+_PANELS = ("identity", "load", "score", "resources", "links", "decisions")
 _SERIES = (("inflight", "inflight", None), ("gpu", "gpu %", 100.0), ("backlog", "backlog", None))
 
 
@@ -59,8 +60,13 @@ class InstanceDetail(ConsoleScreen):
     def body(self) -> ComposeResult:
         """Make the panels, one below the other."""
         with ReadingPane(id="scroll", can_focus=True):
-            for name in ("identity", "load", "score", "resources", "links", "decisions"):
+            for name in _PANELS:
                 yield Panel(name, id=name)
+
+    def source_changed(self) -> None:
+        """Empty what the Proxy before has filled."""
+        for name in _PANELS:
+            self.query_one(f"#{name}", Panel).fill(name, [])
 
     def asks(self) -> Mapping[str, Question]:
         """Ask for all that is known of this one."""

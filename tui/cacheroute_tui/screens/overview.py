@@ -36,6 +36,7 @@ from cacheroute_tui.widgets.lines import Span, TextLine
 from cacheroute_tui.widgets.panel import Panel
 
 _BOXES = ("pool", "requests", "queues", "knowledge")
+_BELOW = {"decisions": "why this Instance?", "alerts": "alerts"}
 _REPORT_IS_FRESH_S = 10.0
 _LISTS_ALERTS_FROM = 22
 """Lines of a terminal, as in the style of the screen."""
@@ -72,8 +73,8 @@ class Overview(Windowed, Instances):
             yield Chart("inflight: worst, median, best", id="inflight")
         yield self.make_table()
         with Container(id="below"):
-            yield Panel("why this Instance?", id="decisions")
-            yield Panel("alerts", id="alerts")
+            for name, title in _BELOW.items():
+                yield Panel(title, id=name)
 
     def draw_more(self, snapshot: Snapshot) -> None:
         """Draw the boxes and the panels."""
@@ -98,9 +99,18 @@ class Overview(Windowed, Instances):
             if why_not is not None
             else decision_lines(look.decisions[:room], id_cells=_ID_CELLS[self.shape])
         )
-        self.query_one("#decisions", Panel).fill("why this Instance?", lines)
+        self.query_one("#decisions", Panel).fill(_BELOW["decisions"], lines)
         title = alerts_title(look.noted, with_keys=self.shape != "narrow")
         self.query_one("#alerts", Panel).fill(title, alert_lines(look.noted, room))
+        self.draw_charts()
+
+    def source_changed(self) -> None:
+        """Empty what the Proxy before has filled."""
+        super().source_changed()
+        for name in _BOXES:
+            self.query_one(f"#{name}", Panel).fill(name, [])
+        for name, title in _BELOW.items():
+            self.query_one(f"#{name}", Panel).fill(title, [])
         self.draw_charts()
 
     def cursor_moved(self, row_id: str | None) -> None:

@@ -160,7 +160,7 @@ class Processes(ListScreen[ProcessRow]):
                 self._processes = await asyncio.to_thread(desk.rows)
                 self._trouble = None
             if logs:
-                paths = {row.name: Path(row.log) for row in self._processes if row.log}
+                paths = {Path(row.log): row.name for row in self._processes if row.log}
                 added = await asyncio.to_thread(desk.added, paths)
         except ProcessTrouble as trouble:
             self._trouble = str(trouble)

@@ -81,6 +81,12 @@ class Raw(ConsoleScreen):
         yield TextField("/", id="search")
         yield from super().bottom()
 
+    def source_changed(self) -> None:
+        """Forget the page of the Proxy before, and what went wrong there."""
+        self.workers.cancel_group(self, "raw")
+        self._text, self._fault, self._answered_at_s = "", None, None
+        self.query_one("#text", Pager).show(())
+
     # -- asking --------------------------------------------------------------------------
 
     def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - pages are asked for one by one

@@ -137,6 +137,15 @@ class Scores(ConsoleScreen):
         self.query_one("#decisions-title", Panel).entitle(title)
         self._draw_map()
 
+    def source_changed(self) -> None:
+        """Empty the map: the same name is another thing at another Proxy."""
+        self._scores = of_rows(())
+        self.heat.show(self._scores, weights={}, sources={}, wanted={})
+        self.query_one("#decisions-title", Panel).entitle("decisions")
+        self.query_one("#what-if", Lines).display = False
+        self.query_one("#legend", Lines).show([])
+        self._draw_spot()
+
     def _draw_map(self) -> None:
         look = self.snapshot.look
         if look is None:

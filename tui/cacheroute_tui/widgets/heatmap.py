@@ -58,14 +58,14 @@ class Heatmap(Widget, can_focus=True):
 
     DEFAULT_CSS = "Heatmap { height: auto; width: 1fr; }"
     BINDINGS = [  # noqa: RUF012 - the toolkit's name
-        Binding("left,h", "column(-1)", show=False),
-        Binding("right,l", "column(1)", show=False),
-        Binding("up,k", "line(-1)", show=False),
-        Binding("down,j", "line(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home,g", "edge(0)", show=False),
-        Binding("end,G", "edge(-1)", show=False),
+        Binding("left,h", "column(-1)", show=False, id="column.left"),
+        Binding("right,l", "column(1)", show=False, id="column.right"),
+        Binding("up,k", "line(-1)", show=False, id="row.up"),
+        Binding("down,j", "line(1)", show=False, id="row.down"),
+        Binding("pageup", "page(-1)", show=False, id="row.page_up"),
+        Binding("pagedown", "page(1)", show=False, id="row.page_down"),
+        Binding("home,g", "edge(0)", show=False, id="row.first"),
+        Binding("end,G", "edge(-1)", show=False, id="row.last"),
     ]
 
     @dataclass

@@ -46,14 +46,14 @@ class Pager(ScrollView, can_focus=True):
     """
     ALLOW_SELECT = True
     BINDINGS: ClassVar[list[Binding]] = [  # type: ignore[assignment]
-        Binding("up,k", "by(-1)", "Up", show=False),
-        Binding("down,j", "by(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home,g", "to(0)", "Top", show=False),
-        Binding("end,G", "to(-1)", "End", show=False),
-        Binding("left,h", "aside(-8)", "Left", show=False),
-        Binding("right,l", "aside(8)", "Right", show=False),
+        Binding("up,k", "by(-1)", "Up", show=False, id="row.up"),
+        Binding("down,j", "by(1)", "Down", show=False, id="row.down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="row.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="row.page_down"),
+        Binding("home,g", "to(0)", "Top", show=False, id="row.first"),
+        Binding("end,G", "to(-1)", "End", show=False, id="row.last"),
+        Binding("left,h", "aside(-8)", "Left", show=False, id="column.left"),
+        Binding("right,l", "aside(8)", "Right", show=False, id="column.right"),
     ]
 
     def __init__(

@@ -18,7 +18,11 @@ class ReadingPane(VerticalScroll):
 
     # The toolkit's own know no letters, and glide: what is pressed meanwhile counts from halfway.
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(key.keys, _ACTIONS[key.id], show=False) for key in MOVING if key.id in _ACTIONS),
+        *(
+            Binding(key.keys, _ACTIONS[key.id], show=False, id=key.id)
+            for key in MOVING
+            if key.id in _ACTIONS
+        ),
         Binding("space", "page(1)", show=False),
     ]
 
