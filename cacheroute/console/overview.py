@@ -263,15 +263,16 @@ def lines_of(overview: Overview) -> list[Line]:
 def _how_it_routes(overview: Overview) -> str:
     """Say how it routes as one fact, which a narrow terminal moves as a whole."""
     ttl = UNKNOWN if overview.ttl_s is None else f"{overview.ttl_s} s"
-    parts = (_modes(overview), "draining" if overview.draining else "", f"ttl {ttl}")
+    rules = overview.queue_rules
+    release = None if rules is None else rules.release_policy
+    modes = modes_in_force(overview.strategy, overview.injection_strategy, release)
+    parts = (modes, "draining" if overview.draining else "", f"ttl {ttl}")
     return GAP.join(filter(None, parts))
 
 
-def _modes(overview: Overview) -> str:
+def modes_in_force(strategy: str | None, injection: str | None, release: str | None) -> str:
     """Name the strategies in force: who routes, who injects, who is released."""
-    rules = overview.queue_rules
-    named = (overview.strategy, overview.injection_strategy, rules and rules.release_policy)
-    return " · ".join(name for name in named if name)
+    return " · ".join(name for name in (strategy, injection, release) if name)
 
 
 def queue_facts(overview: Overview) -> tuple[str, str]:

@@ -23,7 +23,7 @@ def test_the_demo_is_watched_until_the_console_is_left(
     words = f"{sys.executable} -m cacheroute_cli demo --tui --instances 2 --speed 20"
     pane = Pane(tmp_path / "tmux", f"{words}; echo left with $?; cat", marked.env)
     try:
-        pane.until("LIVE", "WRITE", "demo-1", "demo-2", "why this Instance?", "req-")
+        pane.until("LIVE", "WRITE", "demo-1", "demo-2", "why this Instance?", "→ demo-")
         for key in keys:
             pane.keys(key)
         pane.until(f"left with {code}")

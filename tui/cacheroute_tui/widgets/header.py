@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from cacheroute.console.amounts import render_duration
 from cacheroute.console.cells import UNKNOWN, cells, clip
 from cacheroute.console.columns import Tone
+from cacheroute.console.overview import modes_in_force
 from cacheroute.console.store import Phase
-from cacheroute.wire.console import Proxy, QueueRules
 from cacheroute_tui.widgets.lines import Lines, Span, spread
 
 if TYPE_CHECKING:
@@ -66,7 +66,10 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
     pace = f"{connection.pace_s:g}s"
     facts.append(Span(f"{'  ' if is_wide else ' '}every {pace}", "dim"))
     if is_wide and look is not None and proxy is not None:
-        facts.append(Span(f"   {_modes(proxy, look.look.snapshot.queue_rules)}"))
+        rules = look.look.snapshot.queue_rules
+        release = None if rules is None else rules.release_policy
+        modes = modes_in_force(proxy.strategy, proxy.injection_strategy, release)
+        facts.append(Span(f"   strategy {modes or UNKNOWN}"))
     write = Span("WRITE", "warn") if app.may_write else Span("RO")
     # What a recording shows was true when it was made.
     told = look.look.at if look is not None and app.source.kind == "replay" else None
@@ -79,12 +82,6 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
         brand, proxy_id = Span(" "), clip(proxy_id, room - 1)
     named = [Span(gap + proxy_id)] if room > _LEAST_ID else []
     return spread([brand, title, *named, where], right, width)
-
-
-def _modes(proxy: Proxy, rules: QueueRules | None) -> str:
-    """Name who routes, who injects and who is released first, as far as it is told."""
-    named = (proxy.injection_strategy, rules.release_policy if rules else None)
-    return " · ".join((f"strategy {proxy.strategy or '—'}", *filter(None, named)))
 
 
 def short_url(url: str) -> str:
