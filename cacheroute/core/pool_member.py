@@ -129,20 +129,16 @@ class Lease:
     new registration under the same id leaves the new record alone.
     """
 
-    __slots__ = ("_held", "member")
+    __slots__ = ("held", "member")
 
     def __init__(self, member: Member) -> None:
         self.member = member
-        self._held = True
-        member.inflight += 1
-
-    @property
-    def held(self) -> bool:
+        self.held = True
         """Whether it still counts."""
-        return self._held
+        member.inflight += 1
 
     def release(self) -> None:
         """Give the slot back; a second call does nothing."""
-        if self._held:
-            self._held = False
+        if self.held:
+            self.held = False
             self.member.inflight -= 1

@@ -132,7 +132,7 @@ class Inbound:
             framing += _CLOSE
         elif self.is_http_10:
             framing += b"Connection: keep-alive\r\n"
-        self._head = b"%b%b%b\r\n" % (status_line(status), lines, framing)
+        self._head = status_line(status) + lines + framing + b"\r\n"
 
     def write(self, data: bytes) -> None:
         """Send a piece of the body; an empty one sends the head, if that is still to be sent."""

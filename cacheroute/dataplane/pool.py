@@ -19,6 +19,7 @@ from cacheroute.core.limits import Limits, Timeouts
 from cacheroute.dataplane.outbound import Listener, Outbound
 from cacheroute.dataplane.sockets import leads_to, notice_a_lost_host
 from cacheroute.dataplane.sweep import Sweeper
+from cacheroute.dataplane.turn_end import TurnEnd
 from cacheroute.dataplane.upstream import UpstreamConnection
 
 _RETRY_S = 1.0
@@ -35,7 +36,7 @@ class Peer:
 
     __slots__ = (
         "_connecting", "_pool", "active", "host", "idle", "is_retired", "limits", "name", "port",
-        "withheld",
+        "turn_end", "withheld",
     )  # fmt: skip
 
     def __init__(self, pool: "UpstreamPool", host: str, port: int) -> None:
@@ -47,15 +48,21 @@ class Peer:
         self.name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self.limits = pool.limits
         self.withheld = pool.withheld
+        self.turn_end = pool.turn_end
         self.idle: list[UpstreamConnection] = []
         """Warm connections, the most recently used last."""
         self.active: set[Outbound] = set()
         self._connecting: dict[Outbound, asyncio.Task[None]] = {}
 
     def send(self, outbound: Outbound) -> None:
-        """Send a request on a warm connection, or on a new one."""
+        """Send a request at the end of this turn, on a warm connection or on a new one."""
         self.active.add(outbound)
-        if self.idle:
+        self.turn_end.call(lambda: self._begin(outbound))
+
+    def _begin(self, outbound: Outbound) -> None:
+        if outbound.done:  # given up in the same turn
+            self.active.discard(outbound)
+        elif self.idle:
             self.idle.pop().begin(outbound)
         else:
             self.connect(outbound)
@@ -194,6 +201,8 @@ class UpstreamPool:
         withheld: frozenset[bytes] = frozenset(),
     ) -> None:
         self.loop = asyncio.get_running_loop()
+        self.turn_end = TurnEnd(self.loop)
+        """When requests leave; what should leave along with them can be put off to it as well."""
         self.limits = limits or Limits()
         self.timeouts = timeouts or Timeouts()
         self.object_to = object_to

@@ -138,7 +138,7 @@ class UpstreamConnection(asyncio.Protocol):
                 return
             outbound.fields[lowered] = value
         if lowered not in self._peer.withheld:
-            outbound.lines.append(b"%b: %b\r\n" % (name, value))
+            outbound.lines.append(b"".join((name, b": ", value, b"\r\n")))
 
     def on_headers_complete(self) -> None:
         outbound = self._outbound

@@ -53,8 +53,10 @@ class Cors:
 
     def lines(self, inbound: Inbound) -> bytes:
         """Return the header lines that let the asking page read the answer."""
+        if not self._origins:
+            return b""
         origin = inbound.fields.get(b"origin")
-        if not self._origins or origin is None:
+        if origin is None:
             return b""
         if origin in self._origins or b"*" in self._origins:
             return b"Access-Control-Allow-Origin: %b\r\nVary: Origin\r\n" % origin

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("cacheroute.pipeline")
 
 _DRAIN_RETRY_S = 5.0
+_REQUEST_ID = headers.REQUEST_ID + b": "
 
 
 class ClientGone(Exception):
@@ -273,8 +274,7 @@ class Pipeline:
             exchange.drop_lines(b"access-control-")  # who may read it is for this Proxy to say
         if held.attempts > 1:
             line += b"%b: %d\r\n" % (headers.ATTEMPTS, held.attempts)
-        request_id = request.request_id.encode()
-        lines = b"%b%b: %b\r\n%b" % (line, headers.REQUEST_ID, request_id, cors)
+        lines = line + _REQUEST_ID + request.request_id.encode() + b"\r\n" + cors
         if exchange.is_whole:
             exchange.relay_whole(inbound, lines, last_words.in_json(held, exchange))
         else:

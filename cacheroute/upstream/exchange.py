@@ -106,7 +106,7 @@ class Exchange:
                 lines += _NO_BUFFERING
         inbound.begin(
             outbound.status,
-            b"".join(outbound.lines) + lines,
+            b"".join([*outbound.lines, lines]),
             # A stream that breaks off is told by one more event, so it has no fixed length.
             None if self.is_stream else outbound.content_length,
         )
@@ -131,7 +131,11 @@ class Exchange:
             await self._signal
 
     def finish(self) -> None:
-        """Pass on the last piece and the end, once the books are settled."""
+        """Pass on the last piece and the end at the end of this turn; the books are settled."""
+        if self._inbound is not None:
+            self.peer.turn_end.call(self._pass_end)
+
+    def _pass_end(self) -> None:
         inbound = self._inbound
         if inbound is not None:
             inbound.finish(self._last)
@@ -227,8 +231,7 @@ class Exchange:
             if self.keeps_whole and self._can_keep(kind):
                 self.is_whole = True
                 return
-        self.opened = True
-        self._signal.notify()
+        self.opened = True  # a piece, or the end, follows in this turn and wakes the pipeline
 
     def on_body(self, data: bytes) -> None:
         """Look, then pass on, or hold while it is open how the answer opens."""
@@ -237,6 +240,9 @@ class Exchange:
         inbound = self._inbound
         if inbound is None:
             self._hold(data)
+            if self.opened or (watch.is_open and not self.is_whole):
+                self.opened = True
+                self._signal.notify()
         elif watch.too_large:
             self._stop_for_size()
         elif self._done is None:
@@ -245,9 +251,6 @@ class Exchange:
             passed = self._done.feed(data)
             if passed:
                 inbound.write(passed)
-        if not self.opened and watch.is_open and not self.is_whole:
-            self.opened = True
-            self._signal.notify()
 
     def on_end(self, data: bytes) -> None:
         """Keep the last piece until the books are settled."""

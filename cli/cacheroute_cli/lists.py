@@ -31,9 +31,7 @@ def show_list(
     kind = KINDS[name]
     shown = Shown(listing, kind)
     if shown.is_help:
-        print_view(
-            listing.context, columns_view(kind, shown.content), listing.context.output or "table"
-        )
+        print_view(listing.context, columns_view(kind), listing.context.output or "table")
         return
     wanted = wanted or Wanted()
     if _COUNTS_EVERYTHING in shown.filtered_by:
@@ -149,8 +147,8 @@ def unknown_column(option: str, problem: UnknownColumn) -> UsageFault:
     )
 
 
-def columns_view(kind: Kind[Any], content: Mapping[str, object]) -> ListView[Any]:
-    """Return the columns of a kind as a list of their own."""
+def columns_view(kind: Kind[Any]) -> ListView[Any]:
+    """Return the columns of a kind as a list of their own, which no Proxy was asked for."""
     from cacheroute.console.explain import EXPLAIN, of_kind
 
     rows = of_kind(kind)
@@ -169,7 +167,7 @@ def columns_view(kind: Kind[Any], content: Mapping[str, object]) -> ListView[Any
         total=len(rows),
         columns=None,
         headers=None,
-        content=content,
+        content={},
         footer="",
     )
 

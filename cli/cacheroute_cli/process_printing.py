@@ -61,7 +61,7 @@ def show_processes(listing: Listing, choice: Choice, *, all_: bool) -> None:
     if shown.is_help:
         print_view(
             listing.context,
-            columns_view(PROCESSES, shown.content),
+            columns_view(PROCESSES),
             listing.context.output or "table",
         )
         return

@@ -92,14 +92,14 @@ def test_what_cannot_be_read_is_said_before_anybody_is_asked(
 
 
 def test_columns_can_be_listed_with_their_meanings() -> None:
-    lines = columns_view(INSTANCES, {}).plain()
+    lines = columns_view(INSTANCES).plain()
 
     assert len(lines) == len(INSTANCES.columns)
     assert any(line.startswith("gpu_util\t%\tgpu_util gpu\t") for line in lines)
 
 
 def test_meanings_of_columns_can_be_read_on_a_narrow_terminal() -> None:
-    lines = columns_view(INSTANCES, {}).table(Look(width=80, color=False), wide=False)
+    lines = columns_view(INSTANCES).table(Look(width=80, color=False), wide=False)
 
     [qps] = [line for line in lines if line.startswith("qps_1m")]
     assert qps.endswith("Requests a second over the last minute.")

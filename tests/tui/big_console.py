@@ -192,7 +192,7 @@ class BusyProcesses:
             for at in range(20)
         ]
 
-    def added(self, logs: Mapping[str, Path]) -> Sequence[LogLine]:
+    def added(self, logs: Mapping[Path, str]) -> Sequence[LogLine]:
         """Return new lines."""
         return [
             LogLine(at_s=WALL_S + self._looks, name=f"instance-{at % 20}", text=f"line {at} " * 8)

@@ -20,7 +20,8 @@ from textual.css.types import CSSLocation
 TURNS = 40
 """Turns of the loop that a message may need on its way from widget to widget."""
 
-LOOK_S = 0.004
+LOOK_S = 0.02
+"""Longer than a frame of the toolkit, which lays out anew by the clock after a resize."""
 IDLE_RATIO = 0.05
 """A look that used less of the processor than this has seen nothing at work: Textual's own bar."""
 

@@ -1,11 +1,12 @@
 """A request to a peer: told of everything once, and of nothing after it has walked away."""
 
+import asyncio
 import gc
 import weakref
 
 import pytest
 
-from tests.cacheroute.dataplane.peer_parts import at, pooled, raw, send, tick
+from tests.cacheroute.dataplane.peer_parts import at, noted, pooled, raw, send, tick
 from tests.cacheroute.dataplane.wire_parts import both_loops
 from tests.support.backend import refusing, scripted, unreachable
 from tests.support.script import (
@@ -96,6 +97,8 @@ async def test_a_request_abandoned_while_connecting_leaves_a_warm_connection() -
     async with scripted() as backend, pooled() as pool:
         peer = at(pool, backend)
         notes = send(peer)
+        await asyncio.sleep(0)  # the turn ends
+        assert peer._connecting
         notes.outbound.abandon()
         await eventually(lambda: peer.idle)
         assert not peer.active
@@ -105,10 +108,40 @@ async def test_a_request_abandoned_while_connecting_leaves_a_warm_connection() -
         assert len(backend.requests) == 1
 
 
+async def test_a_request_abandoned_in_the_turn_it_was_sent_in_is_never_begun() -> None:
+    async with scripted() as backend, pooled() as pool:
+        peer = at(pool, backend)
+        notes = send(peer)
+        notes.outbound.abandon()
+        await asyncio.sleep(0)
+        assert not peer.active
+        assert not peer._connecting
+        assert not notes.told
+        assert backend.connections == 0
+
+
+async def test_requests_of_one_turn_take_the_connections_that_became_free_in_it() -> None:
+    async with scripted(json_answer({})) as backend, pooled() as pool:
+        peer = at(pool, backend)
+        first, second = noted(), noted()
+
+        def follow() -> None:
+            if first.told == ["head"]:
+                peer.send(second.outbound)
+
+        first.on_news = follow
+        peer.send(first.outbound)
+        await first.succeeded()
+        await second.succeeded()
+        assert backend.connections == 1
+
+
 async def test_a_request_abandoned_while_connecting_in_vain_is_silent() -> None:
     async with refusing() as url, pooled() as pool:
         peer = pool.peer("127.0.0.1", int(url.rpartition(":")[2]))
         notes = send(peer)
+        await asyncio.sleep(0)  # the turn ends
+        assert peer._connecting
         notes.outbound.abandon()
         await eventually(lambda: not peer._connecting)
         assert not notes.told

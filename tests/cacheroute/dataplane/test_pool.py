@@ -1,5 +1,7 @@
 """Connections to a peer: kept while warm, replaced once when found dead, held to their limits."""
 
+import asyncio
+
 import pytest
 
 from cacheroute.core.errors import (
@@ -34,7 +36,9 @@ async def test_a_connection_that_nobody_has_used_yet_is_replaced_like_any_other(
     async with scripted() as backend, pooled() as pool:
         backend.reply = lambda _: (Reset(),) if len(backend.requests) == 1 else raw(HELLO)
         peer = at(pool, backend)
-        send(peer).outbound.abandon()
+        notes = send(peer)
+        await asyncio.sleep(0)  # the turn ends
+        notes.outbound.abandon()
         await eventually(lambda: peer.idle)
         assert await send(peer).succeeded() == b"hello"
         assert backend.connections == 2

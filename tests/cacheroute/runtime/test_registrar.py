@@ -1,6 +1,7 @@
 """What Instances tell the Proxy, and everybody who has to hear of it."""
 
 import contextlib
+import glob
 import logging
 import sqlite3
 import time
@@ -384,11 +385,11 @@ async def test_what_is_owed_at_the_end_is_written_before_the_store_is_closed(
 ) -> None:
     given = {"state_dir": str(tmp_path), "proxy__id": "p-1"}
     async with running_proxy(**given) as proxy:
-        [path] = tmp_path.rglob("registry.sqlite")
+        [path] = glob.glob(f"{tmp_path}/**/registry.sqlite", recursive=True)
         with contextlib.closing(sqlite3.connect(path)) as other:
             other.execute("BEGIN EXCLUSIVE")
             await proxy.register(instance_id="i-1", host="127.0.0.1", port=9)
             other.rollback()
 
-    with contextlib.closing(SqliteRegistry.open(path).store) as store:
+    with contextlib.closing(SqliteRegistry.open(Path(path)).store) as store:
         assert [instance.instance_id for instance in store.load_all().instances] == ["i-1"]
