@@ -12,6 +12,7 @@ import termios
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -23,13 +24,14 @@ _DRAWN = b"q"
 class Terminal:
     """A console in a terminal of its own."""
 
-    def __init__(self, *, ignores_hangup: bool = False) -> None:
+    def __init__(self, *, ignores_hangup: bool = False, program: str | None = None) -> None:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             if ignores_hangup:
                 signal.signal(signal.SIGHUP, signal.SIG_IGN)
             # Nobody listens there, which is a fine thing to look at.
-            words = ["-P", "-m", "cacheroute_tui", "--proxy-url=http://127.0.0.1:9", "--theme=dark"]
+            run = ["-m", "cacheroute_tui"] if program is None else ["-c", program]
+            words = ["-P", *run, "--proxy-url=http://127.0.0.1:9", "--theme=dark"]
             environ = {**os.environ, "TERM": "xterm-256color"}
             os.execve(sys.executable, [sys.executable, *words], environ)  # noqa: S606 - our own interpreter
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -89,7 +91,7 @@ def terminals() -> Iterator[list[Terminal]]:
         one.end()
 
 
-def begun(terminals: list[Terminal], **options: bool) -> Terminal:
+def begun(terminals: list[Terminal], **options: Any) -> Terminal:
     terminal = Terminal(**options)
     terminals.append(terminal)
     terminal.read_until(b"Quit")
@@ -140,6 +142,41 @@ def test_one_that_is_stuck_ends_all_the_same_and_restores_the_terminal(
 
         assert stuck.stdout.read() == "restored\n"
         assert stuck.wait(_PATIENCE_S) == 128 + number
+
+
+def test_a_terminal_that_cannot_be_restored_holds_nobody_up() -> None:
+    program = _STUCK.replace('lambda: print("restored", flush=True)', "threading.Event().wait")
+    words = [sys.executable, "-P", "-c", f"import threading{program}"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as stuck:
+        assert stuck.stdout is not None
+        assert stuck.stdout.readline() == "up\n"
+        stuck.send_signal(signal.SIGHUP)
+
+        assert stuck.wait(_PATIENCE_S) == 128 + signal.SIGHUP
+
+
+_STUCK_AT_THE_END = """
+import sys, threading
+from textual.drivers._writer_thread import WriterThread
+from cacheroute_tui.__main__ import main
+from cacheroute_tui.leaving import Leaving
+
+Leaving.PATIENCE_S = 0.5
+WriterThread.stop = lambda _: threading.Event().wait()
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(("key", "code"), [(b"q", 0), (b"\x03", 130)])
+def test_one_that_is_stuck_at_its_very_end_ends_all_the_same(
+    terminals: list[Terminal], key: bytes, code: int
+) -> None:
+    terminal = begun(terminals, program=_STUCK_AT_THE_END)
+    os.write(terminal.fd, key)
+
+    assert terminal.ended() == code
+    assert _LEFT_SCREEN in terminal.said
+    assert termios.tcgetattr(terminal.fd)[3] & termios.ECHO
 
 
 @pytest.mark.parametrize(("key", "code"), [(b"q", 0), (b"\x03", 130)])

@@ -22,7 +22,7 @@ from cacheroute_cli.config.doubts import first_few
 from cacheroute_tui.falling import Falling
 from cacheroute_tui.feed import Feed
 from cacheroute_tui.keymap import Key
-from cacheroute_tui.leaving import Leaving
+from cacheroute_tui.leaving import Leaving, restoring
 from cacheroute_tui.noting import Noting
 from cacheroute_tui.operating import Operating
 from cacheroute_tui.options import INTERVALS_S, Target, TuiOptions
@@ -196,13 +196,17 @@ class ConsoleApp(
         self.set_interval(1.0, self._tick)
         self.call_after_refresh(_keep_what_is_loaded)
         if not (self.is_headless or self.is_web):
-            self._leaving = Leaving(self.exit, self._restore_terminal)
+            self._leaving = Leaving(self.exit, restoring(self._driver))
             self._leaving.watch()
             self.set_interval(Leaving.EVERY_S, self._leaving.look)
 
-    def _restore_terminal(self) -> None:
-        if self._driver is not None:
-            self._driver.stop_application_mode()
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: Any | None = None
+    ) -> None:
+        """End, and see to it that it does end."""
+        if self._leaving is not None:
+            self._leaving.expect_end(return_code if result is None else result)
+        super().exit(result, return_code, message)
 
     def _begin(self) -> None:
         self._feeding = asyncio.create_task(self.feed.run())  # noqa: TID251 - held here

@@ -8,6 +8,7 @@ import asyncio
 import os
 import signal
 import sys
+import termios
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +16,11 @@ from typing import ClassVar
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _LAST_WORDS_S = 1.0
+_AS_BEFORE = (
+    b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"  # the mouse is the terminal's
+    b"\x1b[?2004l\x1b[?1004l\x1b[<u"  # no marks around what is pasted, no focus, usual keys
+    b"\x1b[?7h\x1b[?1049l\x1b[?25h"  # long lines wrap, the first screen, and a cursor
+)
 
 
 class Leaving:
@@ -23,7 +29,7 @@ class Leaving:
     EVERY_S: ClassVar[float] = 1.0
     """How often the terminal is looked at."""
     PATIENCE_S: ClassVar[float] = 5.0
-    """How long an end that a signal asked for may take."""
+    """How long an end may take, from whatever asked for it."""
 
     def __init__(self, end: Callable[..., None], restore: Callable[[], None]) -> None:
         self._end = end
@@ -50,19 +56,40 @@ class Leaving:
         """End when the terminal is gone."""
         if is_terminal_there():
             return
-        # Restoring a terminal that is gone may wait for it for ever.
         _after(_LAST_WORDS_S, os._exit, 128 + signal.SIGHUP)
         self._end(128 + signal.SIGHUP, return_code=128 + signal.SIGHUP)
 
+    def expect_end(self, code: int) -> None:
+        """End the hard way if it has not come to an end in time.
+
+        The toolkit's queue to its writing thread has been seen to be stuck at the very end.
+        """
+        _after(self.PATIENCE_S, self._give_up, code)
+
     def _stopped(self, number: signal.Signals) -> None:
-        # Whoever ends it does not look whether something in here is stuck.
-        _after(self.PATIENCE_S, self._give_up, 128 + number)
+        self.expect_end(128 + number)
         self._end(128 + number, return_code=128 + number)
 
     def _give_up(self, code: int) -> None:
+        # A terminal that is gone may keep whoever restores it for ever.
+        _after(_LAST_WORDS_S, os._exit, code)
         with suppress(Exception):
             self._restore()
         os._exit(code)
+
+
+def restoring(driver: object) -> Callable[[], None]:
+    """Return what gives the terminal back without the help of the driver's thread."""
+    fd = getattr(driver, "fileno", None)
+    attributes = getattr(driver, "attrs_before", None)
+
+    def restore() -> None:
+        if not isinstance(fd, int) or attributes is None:
+            return
+        termios.tcsetattr(fd, termios.TCSANOW, attributes)
+        os.write(fd, _AS_BEFORE)
+
+    return restore
 
 
 def _after(delay_s: float, do: Callable[[int], object], code: int) -> None:
