@@ -44,7 +44,7 @@ def read_in_pager(app: App[int], path: Path) -> str | None:
         with app.suspend():
             ended = subprocess.run([*command, str(path)], env=environ, check=False)
     except SuspendNotSupported:
-        return f"a pager needs a terminal of its own; the text is in {path}"
+        return "a pager needs a terminal of its own, which this one cannot give away"
     except OSError as problem:
         return f"{command[0]} cannot be started ({problem.strerror})"
     return None if ended.returncode == 0 else f"{command[0]} ended with {ended.returncode}"

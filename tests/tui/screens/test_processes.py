@@ -153,10 +153,11 @@ async def test_o_reads_the_log_in_the_pager(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
+    paths: list[Path] = []
 
     def pager(_: object, path: Path) -> str | None:
         read.append(path.read_text())
-        path.unlink()
+        paths.append(path)
         return "there is no pager here: set PAGER"
 
     monkeypatch.setattr(module, "read_in_pager", pager)
@@ -167,6 +168,7 @@ async def test_o_reads_the_log_in_the_pager(
 
         assert "listening on [127.0.0.1]:8001" in read[0]
         assert len(read[0].splitlines()) == 3
+        assert not paths[0].exists(), "it is not left behind"
 
 
 async def test_nothing_is_asked_while_another_screen_is_shown(tmp_path: Path) -> None:

@@ -328,13 +328,17 @@ class Processes(ListScreen[ProcessRow]):
         """Read what is shown in the reader's own pager."""
         row = self.table.cursor_row
         if self._only is not None and row is not None and row.name == self._only and row.log:
-            path = Path(row.log)
-        else:
-            with tempfile.NamedTemporaryFile(
-                "w", prefix="cacheroute-log-", suffix=".txt", delete=False, encoding="utf-8"
-            ) as file:
-                file.write(self.query_one("#log", Pager).text + "\n")
-            path = Path(file.name)
+            self._read(Path(row.log))
+            return
+        # Whoever cannot read it now is told nothing more than why: the text is still on the screen.
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="cacheroute-log-", suffix=".txt", encoding="utf-8"
+        ) as file:
+            file.write(self.query_one("#log", Pager).text + "\n")
+            file.flush()
+            self._read(Path(file.name))
+
+    def _read(self, path: Path) -> None:
         trouble = read_in_pager(self.console, path)
         if trouble is not None:
             self.notify(trouble, severity="warning", markup=False)

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from cacheroute.console.amounts import render_of
-from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import Column, Tone
 from cacheroute.console.rows.instances import FleetRow
-from cacheroute.console.rows.loads import LoadRow, is_at
+from cacheroute.console.rows.loads import LoadRow, is_at, of_limit
 from cacheroute.console.rows.queues import QUEUES
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.rules import Rules
@@ -69,12 +67,12 @@ def _narrowed(name: str) -> Column[LoadRow]:
 def _of_limit(name: str, width: int) -> Callable[[LoadRow], str]:
     """Return what writes `4/16`, `4` where that has no room, and `!` behind a full queue."""
 
+    write = of_limit(name, _LIMITS[name])
+
     def text(row: LoadRow) -> str:
-        count, limit = getattr(row, name), getattr(row, _LIMITS[name])
-        if count is None:
-            return UNKNOWN
-        mark = "!" if name in _WAITS and is_at(count, limit) else ""
-        whole = render_of(count, limit) + mark
+        count = getattr(row, name)
+        mark = "!" if name in _WAITS and is_at(count, getattr(row, _LIMITS[name])) else ""
+        whole = write(row) + mark
         return whole if len(whole) <= width else f"{count}{mark}"
 
     return text

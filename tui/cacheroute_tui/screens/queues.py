@@ -120,9 +120,8 @@ class Queues(Windowed, ListScreen[LoadRow]):
         look, row = self.snapshot.look, self.table.cursor_row
         slots = self.query_one("#slots", Panel)
         knowledge = self.query_one("#knowledge", Panel)
-        is_line = self.shape == "line"
-        slots.display = not is_line and (self.is_tall or self.panel == "slots")
-        knowledge.display = not is_line and (self.is_tall or self.panel == "knowledge")
+        slots.display = self.is_tall or self.panel == "slots"
+        knowledge.display = self.is_tall or self.panel == "knowledge"
         if look is None or row is None or row_id is None:
             slots.fill("no Instance", [])
             knowledge.fill("knowledge", [])
@@ -146,7 +145,7 @@ class Queues(Windowed, ListScreen[LoadRow]):
 
     def draw_charts(self) -> None:
         """Draw the charts, where they are to be seen."""
-        if not (self.has_class("-roomy") or self.has_class("-charts")) or self.shape == "line":
+        if not (self.has_class("-roomy") or self.has_class("-charts")):
             return
         history = self.history
         for name in ("prepare", "ready"):
