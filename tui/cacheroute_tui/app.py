@@ -225,12 +225,16 @@ class ConsoleApp(
 
     def on_snapshot_ready(self, message: SnapshotReady) -> None:  # noqa: ARG002 - the newest counts
         """Draw the newest snapshot on the visible screen."""
+        if not self.is_running:
+            return  # The toolkit is taking the screens apart: half of one cannot be drawn.
         self.note_connection()
         self.show_small()
         if self.front is not None:
             self.front.refresh_data()
 
     def _tick(self) -> None:
+        if not self.is_running:
+            return
         screen = self.front
         self.show_small()
         if screen is not None and self.screen is screen and not self.is_small:
