@@ -1,7 +1,6 @@
 """The frame: every common key on every screen, pausing, losing the Proxy, and other contexts."""
 
 import asyncio
-import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from textual.widgets import Input
 
 from cacheroute.console.look import Look
 from cacheroute.console.source import Source
-from cacheroute_tui.app import SCREENS, ConsoleApp, SnapshotReady
+from cacheroute_tui.app import SCREENS, ConsoleApp
 from cacheroute_tui.keymap import COMMON
 from cacheroute_tui.options import Target, TuiOptions
 from cacheroute_tui.widgets.filter_line import FilterLine
@@ -346,43 +345,6 @@ async def test_a_context_that_only_looks_stays_so_in_a_console_that_may_write() 
         assert "  RO  " in text_of(app)
         assert not app.may_write
     assert allowed == [True, False]
-
-
-async def test_hidden_screens_do_not_draw() -> None:
-    app = console(screen="instances")
-    async with shown(app) as pilot:
-        hidden = app.front
-        assert hidden is not None
-        await pressed(pilot, "1")
-        drawn = hidden._drawn_rev
-        await app.feed.look()
-        await settle(pilot)
-        assert hidden._drawn_rev == drawn
-        await pressed(pilot, "2")
-        assert hidden._drawn_rev > drawn
-
-
-async def test_a_look_that_comes_while_the_console_ends_is_not_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # The screens are taken apart then, widget by widget, and more slowly on a busy machine.
-    drawn: list[bool] = []
-    app = console()
-
-    async def looks_without_end() -> None:
-        for rev in itertools.count():
-            app.post_message(SnapshotReady(rev))
-            await asyncio.sleep(0)
-
-    async with shown(app):
-        assert app.front is not None
-        monkeypatch.setattr(app.front, "refresh_data", lambda: drawn.append(app.is_running))
-        looking = asyncio.create_task(looks_without_end())  # noqa: TID251 - held here
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-    looking.cancel()
-    assert drawn
-    assert all(drawn)
 
 
 async def test_names_with_brackets_are_text() -> None:
