@@ -3,6 +3,7 @@
 import gc
 import os
 import resource
+import signal
 import sys
 from collections.abc import Generator
 
@@ -17,9 +18,11 @@ DESCRIPTORS = 8192
 
 
 def pytest_configure() -> None:
-    """Keep compiled modules: hundreds of programs are started, each of which would compile ours."""
+    """Start programs as from a shell, and keep compiled modules: hundreds of them need ours."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    # Under `nohup` the programs that tests start would ignore the hang-up that is sent to them.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_finish() -> None:
