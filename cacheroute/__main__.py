@@ -10,6 +10,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cacheroute.core.errors import ConfigError
+from cacheroute.member.arguments import EXIT_USAGE, OneLineParser
+from cacheroute.member.complaint import complain
 
 if TYPE_CHECKING:
     from cacheroute.settings.load import Loaded
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     """Read the command line of the Proxy process."""
-    parser = argparse.ArgumentParser(prog="python -m cacheroute", description="Run a Proxy.")
+    parser = OneLineParser(program="python -m cacheroute", description="Run a Proxy.")
     parser.add_argument("--config", metavar="FILE", help="YAML file with settings")
     parser.add_argument(
         "--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides",
@@ -46,9 +48,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         loaded = load(given.config, overrides)
     except ConfigError as error:
-        for problem in error.problems:
-            print(f"cacheroute: error: {problem}", file=sys.stderr)  # noqa: T201
-        return 2
+        said = "\n".join(error.problems)
+        return complain(said, code="process.bad_config", exit_code=EXIT_USAGE)
     if given.check or given.print:
         for warning in loaded.warnings:
             print(f"cacheroute: warning: {warning}", file=sys.stderr)  # noqa: T201

@@ -8,9 +8,10 @@ import time
 
 from cacheroute.agent.options import Options, parse_options
 from cacheroute.core.clock import Instant
-from cacheroute.member.complaint import complain, remark
-
-EXIT_CANNOT_LISTEN = 5
+from cacheroute.formats.address import is_loopback
+from cacheroute.member.complaint import remark
+from cacheroute.member.listeners import CannotListen
+from cacheroute.member.running import announce, leave_quietly_on_signals, tell_cannot_listen
 
 
 class SystemClock:
@@ -23,16 +24,15 @@ class SystemClock:
 
 def main() -> int:
     """Run the agent; returns its exit code."""
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, _leave_early)
+    leave_quietly_on_signals()
     options = parse_options(sys.argv[1:], os.environ)
-    if not (options.host.startswith("127.") or options.host in ("::1", "localhost")):
+    if not is_loopback(options.host):
         remark(f"anyone who can reach {options.host} can read this host's load")
     return asyncio.run(_run(options))
 
 
 async def _run(options: Options) -> int:
-    from cacheroute.agent.app import CannotListen, serve  # a bad option needs none of it
+    from cacheroute.agent.app import serve  # a bad option needs none of it
 
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -41,17 +41,12 @@ async def _run(options: Options) -> int:
     try:
         await serve(options, clock=SystemClock(), stopping=stopping, on_listening=_announce)
     except CannotListen as error:
-        return complain(str(error), code="process.conflict", exit_code=EXIT_CANNOT_LISTEN)
+        return tell_cannot_listen(error)
     return 0
 
 
 def _announce(url: str) -> None:
-    sys.stdout.write(f"listening on {url}\n")
-    sys.stdout.flush()
-
-
-def _leave_early(_signal: int, _frame: object) -> None:
-    raise SystemExit(0)
+    announce(f"listening on {url}")
 
 
 if __name__ == "__main__":

@@ -9,23 +9,21 @@ import json
 from collections.abc import Callable
 
 from cacheroute.agent.collect import Collector
-from cacheroute.agent.options import Options, render_url
+from cacheroute.agent.options import Options
 from cacheroute.agent.snapshot import snapshot
 from cacheroute.agent.watch import GpuWatch
 from cacheroute.core.clock import Clock
 from cacheroute.core.limits import Limits
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.dataplane.server import HttpServer
+from cacheroute.formats.address import Address
+from cacheroute.member.listeners import listeners_at
 
 FIRST_INTERVAL_S = 0.2
 """The first rates should not need a whole interval."""
 LIMITS = Limits(head_bytes=16 * 1024, headers=64, body_bytes=64 * 1024, connections=256)
 _JSON = ((b"Content-Type", b"application/json"),)
 _STOP_GRACE_S = 1.0
-
-
-class CannotListen(Exception):
-    """The address is taken, forbidden or not ours; the message says which."""
 
 
 class Agent:
@@ -83,17 +81,13 @@ async def serve(
     )
     agent = Agent(options, clock, watch)
     agent.sample()
+    [listeners] = listeners_at(Address(options.host, options.port))
     server = HttpServer(agent.on_request, limits=LIMITS)
-    try:
-        await server.start(options.host, options.port)
-    except (OSError, UnicodeError) as error:  # a name too long for DNS is a UnicodeError
-        why = error.strerror if isinstance(error, OSError) else None
-        url = render_url(options.host, options.port)
-        raise CannotListen(f"cannot listen on {url}: {why or error}") from error
-    watch.start()
-    on_listening(render_url(options.host, server.port))
+    await server.start(listeners=listeners)
     pause_s = min(FIRST_INTERVAL_S, interval_s)
     try:
+        watch.start()
+        on_listening(f"http://{Address(options.host, server.port).authority}")
         while not stopping.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):

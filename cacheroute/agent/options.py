@@ -1,10 +1,11 @@
 """What the agent is told on its command line; a wrong value is one sentence and exit 2."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cacheroute.member.arguments import OneLineParser
+from cacheroute.formats.address import parse_host
+from cacheroute.member.arguments import OneLineParser, name, whole
 
 PROGRAM = "cacheroute agent start"
 """What it is started by, as a rule."""
@@ -35,40 +36,40 @@ def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
     parser = OneLineParser(
         program=PROGRAM,
         description="Serve this host's load at /v1/resource/snapshot.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument(
+    add = parser.option
+    add(
         "--listen",
         metavar="HOST:PORT",
         type=_listen,
         default=DEFAULT_LISTEN,
         help="address to serve on; port 0 takes a free one",
     )
-    parser.add_argument(
+    add(
         "--sample-interval-ms",
         metavar="MS",
-        type=_whole(50, _HOUR_MS),
+        type=whole(50, _HOUR_MS),
         default=1000,
         help="time from one sample to the next",
     )
-    parser.add_argument(
+    add(
         "--instance-id",
         metavar="ID",
-        type=_instance_id,
+        type=name,
         default=environ.get("INSTANCE_ID") or "unknown",
         help="id written into the snapshot (environment: INSTANCE_ID)",
     )
-    parser.add_argument(
+    add(
         "--gpu-util-window-ms",
         metavar="MS",
-        type=_whole(1, _HOUR_MS),
+        type=whole(1, _HOUR_MS),
         default=5000,
         help="how far back GPU utilisation is averaged",
     )
-    parser.add_argument(
+    add(
         "--gpu-util-max-samples",
         metavar="N",
-        type=_whole(1, 10_000),
+        type=whole(1, 10_000),
         default=20,
         help="most samples in that average",
     )
@@ -84,42 +85,14 @@ def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
     )
 
 
-def render_url(host: str, port: int) -> str:
-    """Write an address as people open it, an IPv6 one in brackets."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
 def _listen(text: str) -> tuple[str, int]:
-    host, colon, port = text.rpartition(":")
-    is_bracketed = host.startswith("[") and host.endswith("]")
-    host = host[1:-1] if is_bracketed else host
-    is_port = port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535
-    if not (colon and host and is_port) or (":" in host) != is_bracketed:
+    where, _, port = text.rpartition(":")
+    try:
+        if ":" in where and not where.startswith("["):
+            raise ValueError("an IPv6 address needs brackets")
+        return parse_host(where), whole(0, 65_535)(port)
+    except (ValueError, argparse.ArgumentTypeError):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not HOST:PORT with a port from 0 to 65535, "
             f"for example {DEFAULT_LISTEN} or [::1]:9201",
-        )
-    return host, int(port)
-
-
-def _whole(lowest: int, highest: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = lowest - 1
-        if not lowest <= value <= highest:
-            raise argparse.ArgumentTypeError(
-                f"must be a whole number from {lowest} to {highest}, not {text!r}",
-            )
-        return value
-
-    return read
-
-
-def _instance_id(text: str) -> str:
-    if not 0 < len(text) <= 256 or not text.isprintable():
-        raise argparse.ArgumentTypeError(
-            f"must be 1 to 256 printable characters, not {text[:40]!r} ({len(text)} characters)",
-        )
-    return text
+        ) from None

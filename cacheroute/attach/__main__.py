@@ -13,12 +13,12 @@ import sys
 from cacheroute.attach.faults import AttachFault
 from cacheroute.attach.options import AttachOptions, parse_options
 from cacheroute.member.complaint import complain
+from cacheroute.member.running import announce, leave_quietly_on_signals
 
 
 def main() -> int:
     """Attach one server until a signal; returns the exit code."""
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, _leave_early)
+    leave_quietly_on_signals()
     options = parse_options(sys.argv[1:], os.environ)
     return asyncio.run(_run(options))
 
@@ -32,21 +32,12 @@ async def _run(options: AttachOptions) -> int:
         # Everything is held by context managers: to be cancelled is to leave the pool.
         loop.add_signal_handler(each, this.cancel)
     try:
-        await attach(options, on_attached=_announce)
+        await attach(options, on_attached=announce)
     except AttachFault as fault:
         return complain(str(fault), code=fault.code, exit_code=fault.exit_code, hint=fault.hint)
     except asyncio.CancelledError:
         return 0
     return 0
-
-
-def _announce(sentence: str) -> None:
-    sys.stdout.write(f"{sentence}\n")
-    sys.stdout.flush()
-
-
-def _leave_early(_signal: int, _frame: object) -> None:
-    raise SystemExit(0)
 
 
 if __name__ == "__main__":

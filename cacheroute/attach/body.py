@@ -3,6 +3,8 @@
 What could not be read is left out: an absent capability is unknown, a made up one is wrong.
 """
 
+import re
+
 from cacheroute import __version__
 from cacheroute.attach.options import AttachOptions
 from cacheroute.attach.server import Description
@@ -12,6 +14,8 @@ MAX_NAMES_CHARS = 4096
 MAX_ADAPTERS = 64
 MAX_ADAPTER_CHARS = 128
 """What a registration may hold of each."""
+_BLOCK_SIZE = re.compile(r"[1-9][0-9]{0,8}")
+"""Tokens in a block, as a metrics page writes them."""
 
 
 def instance_id(options: AttachOptions) -> str:
@@ -71,7 +75,7 @@ def _capabilities(server: Description) -> dict[str, object]:
     ]
     cache = server.stats.cache_config
     kv_cache: dict[str, object] = {}
-    if (size := cache.get("block_size", "")).isdigit() and int(size) > 0:
+    if _BLOCK_SIZE.fullmatch(size := cache.get("block_size", "")):
         kv_cache["block_size"] = int(size)
     runtime: dict[str, object] = {}
     if server.kind == "vllm" and server.version is not None:

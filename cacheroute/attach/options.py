@@ -60,11 +60,9 @@ def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> AttachOpti
     given = parser.parse_args(argv)
     api_key = None
     if given.api_key_env is not None:
-        api_key = environ.get(given.api_key_env)
-        if not api_key:
+        api_key = parser.secret(given.api_key_env, environ)
+        if api_key is None:
             parser.error(f"argument --api-key-env: {given.api_key_env} is not set, or empty")
-        if not (api_key.isascii() and api_key.isprintable()):
-            parser.error(f"argument --api-key-env: {given.api_key_env} holds no header value")
     if given.no_agent and given.agent_url:
         parser.error("argument --no-agent: not allowed with argument --agent-url")
     # Only on its own host does an agent of ours see what the server has left.
@@ -75,7 +73,7 @@ def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> AttachOpti
         model=given.model,
         instance_id=given.instance_id,
         proxy_cp_url=given.proxy_cp_url,
-        proxy_cp_token=environ.get("PROXY_CP_TOKEN") or None,
+        proxy_cp_token=parser.secret("PROXY_CP_TOKEN", environ),
         tags=given.tags,
         weight=given.weight,
         api_key_env=given.api_key_env,

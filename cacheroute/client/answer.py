@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from typing import TYPE_CHECKING, TypeVar
 
 from cacheroute.client.ask import Ask
@@ -19,12 +20,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SHOWN_CHARS = 500
+_SHOWN_BYTES = 4_000
+_GZIP = b"\x1f\x8b"
+_TITLE = re.compile(r"<title[^<>]{0,100}>([^<]{1,100})", re.IGNORECASE)
 
 
-def read_answer(ask: Ask[T], *, url: str, status: int, body: bytes) -> T:
+def read_answer(
+    ask: Ask[T], *, url: str, status: int, body: bytes, moved_to: str | None = None
+) -> T:
     """Return the typed reply; raises Refused or NotUnderstood."""
     if status != 200:
-        raise Refused(url=url, status=status, body=_words_of(body), code=_code_of(body))
+        said = _words_of(body) if moved_to is None else f"it is at {moved_to[:_SHOWN_CHARS]}"
+        raise Refused(url=url, status=status, body=said, code=_code_of(body))
     read = _read_struct if hasattr(ask.reply, "__struct_fields__") else _read_model
     return read(ask.reply, body, url)
 
@@ -35,7 +42,7 @@ def _read_struct(kind: type[T], body: bytes, url: str) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
-        raise NotUnderstood(url=url, why=str(problem)) from problem
+        raise NotUnderstood(url=url, why=why_not(body, str(problem))) from problem
 
 
 def _read_model(kind: type[T], body: bytes, url: str) -> T:
@@ -45,7 +52,29 @@ def _read_model(kind: type[T], body: bytes, url: str) -> T:
     try:
         return TypeAdapter(kind).validate_json(body)
     except ValidationError as problem:
-        raise NotUnderstood(url=url, why=_first_problem(problem)) from problem
+        raise NotUnderstood(url=url, why=why_not(body, _first_problem(problem))) from problem
+
+
+def what_came(body: bytes) -> str | None:
+    """Say what came in the place of JSON, in a few words; None where it may be JSON."""
+    if not body.strip():
+        return "empty"
+    if body.startswith(_GZIP):
+        return "compressed, which nobody has asked for"
+    start = body[:_SHOWN_BYTES].decode("utf-8", "replace").strip()
+    if start.startswith("<"):
+        title = _TITLE.search(start)
+        return f"a page of HTML ({_in_a_line(title[1])})" if title else "a page of HTML"
+    # A letter that is cut at the end is none.
+    if not all(sign.isprintable() or sign.isspace() for sign in start) or "\ufffd" in start[:-1]:
+        return f"{len(body)} bytes that are no text"
+    return None
+
+
+def why_not(body: bytes, problem: str) -> str:
+    """Say what is wrong with an answer: what it is, or else what is wrong within it."""
+    what = what_came(body)
+    return problem if what is None else f"it is {what}"
 
 
 def cause_of(problem: BaseException) -> str:
@@ -63,6 +92,8 @@ def cause_of(problem: BaseException) -> str:
 
 def _words_of(body: bytes) -> str:
     """Find the sentence in an error body, whichever of the known shapes it has."""
+    if body.strip() and (what := what_came(body)) is not None:
+        return what
     text = body.decode("utf-8", "replace").strip()
     try:
         parsed = json.loads(text)
@@ -77,7 +108,11 @@ def _words_of(body: bytes) -> str:
         words = [part for part in (error, detail) if isinstance(part, str)]
         if words:
             return ": ".join(words)[:_SHOWN_CHARS]
-    return text[:_SHOWN_CHARS]
+    return _in_a_line(text[:_SHOWN_CHARS])
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _code_of(body: bytes) -> str | None:

@@ -4,26 +4,55 @@ A reply is bounded in size and in time; only GET passes where the client is read
 """
 
 import time
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from cacheroute.client.answer import cause_of, read_answer
 from cacheroute.client.ask import Ask
 from cacheroute.client.faults import ControlFault, NotUnderstood, TimedOut, Unreachable
 from cacheroute.client.guard import MutationGuard
-from cacheroute.client.lean_httpx import httpx
+from cacheroute.client.later import later
 from cacheroute.wire.headers import USER
+
+if TYPE_CHECKING:
+    from cacheroute.client import lean_httpx as lean_httpx
+else:
+    # A console draws itself before it asks anybody.
+    lean_httpx = later("cacheroute.client.lean_httpx")
+
+LIBRARY = "cacheroute.client.lean_httpx"
+"""Loaded when the first question is asked."""
 
 T = TypeVar("T")
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """Largest answer read, in bytes; 10,000 Instances with their raw snapshots take about 27 MB."""
 
-PROBLEMS = (httpx.HTTPError, httpx.InvalidURL, OSError)
-"""What the library raises when there is no answer."""
+MAX_SILENCE_S = 60.0
+"""Longest silence of an answer without an end: four times as long as a Proxy keeps still."""
+
+
+def problems() -> tuple[type[Exception], ...]:
+    """Return what the library raises when there is no answer."""
+    httpx = lean_httpx.httpx
+    # The last is what a name that no DNS can have ends in: a label that is empty or too long.
+    return httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came, all of it."""
+
+    status: int
+    moved_to: str | None
+    """Where to ask instead, as far as it says."""
+    body: bytes
 
 
 class Asker:
     """What both clients share: where to ask, and how to take what comes."""
+
+    max_silence_s: ClassVar[float] = MAX_SILENCE_S
 
     def __init__(
         self,
@@ -40,17 +69,27 @@ class Asker:
         self._max_reply_bytes = max_reply_bytes
         # Unpacked here, a small answer could still grow past every bound.
         self._headers = {"accept": "application/json", "accept-encoding": "identity"}
-        if token:
-            self._headers["authorization"] = f"Bearer {token}"
+        self.take_token(token)
         if user:
             # A header takes no other letters, and a name is not worth a failure.
             self._headers[USER.decode()] = _as_header(user)
         self.guard = MutationGuard(readonly=readonly)
         """Who lets changes pass, or does not."""
 
+    def take_token(self, token: str | None) -> bool:
+        """Send this token from now on; returns whether it is another one than before."""
+        before = self._headers.pop("authorization", None)
+        if token:
+            self._headers["authorization"] = f"Bearer {token}"
+        return self._headers.get("authorization") != before
+
+    @property
+    def has_token(self) -> bool:
+        """Whether one is sent."""
+        return "authorization" in self._headers
+
     def _options(self) -> dict[str, Any]:
         return {
-            "headers": self._headers,
             "timeout": self._timeout_s,
             # A proxy meant for the way out of the house must not get the fleet's traffic.
             "trust_env": False,
@@ -60,18 +99,23 @@ class Asker:
 
     def _request(self, ask: Ask[T]) -> dict[str, Any]:
         self.guard.check(ask.method, self.base_url + ask.path)
-        request: dict[str, Any] = {"method": ask.method, "url": self.base_url + ask.path}
+        request: dict[str, Any] = {
+            "method": ask.method, "url": self.base_url + ask.path, "headers": self._headers,
+        }  # fmt: skip
         if ask.body is not None:
-            request |= {"content": ask.body, "headers": {"content-type": "application/json"}}
+            typed = {"content-type": "application/json"}
+            request |= {"content": ask.body, "headers": self._headers | typed}
         return request
 
     def _endless(self) -> dict[str, Any]:
-        return {"timeout": httpx.Timeout(self._timeout_s, read=None)}
+        return {"timeout": lean_httpx.httpx.Timeout(self._timeout_s, read=self.max_silence_s)}
 
-    def _fault(self, ask: Ask[T], problem: Exception) -> ControlFault:
-        url = self.base_url + ask.path
+    def _fault(
+        self, ask: Ask[T], problem: Exception, *, timeout_s: float | None = None
+    ) -> ControlFault:
+        httpx, url = lean_httpx.httpx, self.base_url + ask.path
         if isinstance(problem, httpx.TimeoutException | TimeoutError):
-            return TimedOut(url=url, timeout_s=self._timeout_s)
+            return TimedOut(url=url, timeout_s=timeout_s or self._timeout_s)
         if isinstance(problem, httpx.RemoteProtocolError):
             return NotUnderstood(url=url, why=str(problem))
         return Unreachable(url=url, cause=cause_of(problem))
@@ -88,8 +132,14 @@ class Asker:
     def _deadline_s(self) -> float:
         return time.monotonic() + self._timeout_s
 
-    def _read(self, ask: Ask[T], status: int, read: bytearray) -> T:
-        return read_answer(ask, url=self.base_url + ask.path, status=status, body=bytes(read))
+    def _read(self, ask: Ask[T], came: Answer) -> T:
+        return read_answer(
+            ask,
+            url=self.base_url + ask.path,
+            status=came.status,
+            body=came.body,
+            moved_to=came.moved_to,
+        )
 
 
 def _as_header(text: str) -> str:

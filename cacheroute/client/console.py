@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Generator,
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import quote
 
+from cacheroute.client.answer import why_not
 from cacheroute.client.ask import Ask
 from cacheroute.client.faults import NotUnderstood
 from cacheroute.client.later import later
@@ -18,6 +19,7 @@ from cacheroute.wire import paths
 
 if TYPE_CHECKING:
     from cacheroute.wire import console as documents
+    from cacheroute.wire import console_reading as reading
     from cacheroute.wire import decisions as choices
     from cacheroute.wire import instance_page as pages
     from cacheroute.wire import links as paths_to_nodes
@@ -31,6 +33,7 @@ else:
     documents, choices = later("cacheroute.wire.console"), later("cacheroute.wire.decisions")
     stories, paths_to_nodes = later("cacheroute.wire.traces"), later("cacheroute.wire.links")
     pages = later("cacheroute.wire.instance_page")
+    reading = later("cacheroute.wire.console_reading")
 
 T = TypeVar("T")
 
@@ -210,6 +213,6 @@ class _StreamReader:
 
 def _read(body: bytes, known: ConsoleSnapshot | None, url: str) -> ConsoleSnapshot | Unchanged:
     try:
-        return documents.read_snapshot(body, known)
-    except documents.NotASnapshot as problem:
-        raise NotUnderstood(url=url, why=str(problem)) from problem
+        return reading.read_snapshot(body, known)
+    except reading.NotASnapshot as problem:
+        raise NotUnderstood(url=url, why=why_not(body, str(problem))) from problem

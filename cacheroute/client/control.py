@@ -6,16 +6,16 @@ nor patience. A client may be used for many questions; close it, or use it as a 
 
 from __future__ import annotations
 
+import asyncio
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from cacheroute.client.admin import AdminCalls, AsyncAdminCalls
 from cacheroute.client.ask import Ask
-from cacheroute.client.asker import MAX_REPLY_BYTES, PROBLEMS
+from cacheroute.client.asker import Answer, problems
 from cacheroute.client.console import AsyncConsoleCalls, ConsoleCalls
 from cacheroute.client.endless import AsyncEndlessReads, EndlessReads
 from cacheroute.client.later import later
-from cacheroute.client.lean_httpx import httpx
 
 if TYPE_CHECKING:
     from cacheroute.client import asks
@@ -49,46 +49,22 @@ T = TypeVar("T")
 class ControlClient(EndlessReads, AdminCalls, ConsoleCalls):
     """Asks and waits."""
 
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        token: str | None = None,
-        timeout_s: float = 5.0,
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-        readonly: bool = False,
-        user: str | None = None,
-    ) -> None:
-        super().__init__(
-            base_url,
-            token=token,
-            timeout_s=timeout_s,
-            max_reply_bytes=max_reply_bytes,
-            readonly=readonly,
-            user=user,
-        )
-        self._http = httpx.Client(**self._options())
-
     def ask(self, ask: Ask[T]) -> T:
         """Put one question; raises a ControlFault when there is no answer to it."""
-        status, read = self._exchanged(ask)
-        return self._read(ask, status, read)
+        return self._read(ask, self._exchanged(ask))
 
     def raw(self, path: str) -> bytes:
         """GET any path and return the body as it came; raises a ControlFault as `ask` does."""
         ask = Ask(path=path, reply=bytes)
-        status, read = self._exchanged(ask)
-        return bytes(read) if status == 200 else self._read(ask, status, read)
+        came = self._exchanged(ask)
+        return came.body if came.status == 200 else self._read(ask, came)
 
-    def _exchanged(self, ask: Ask[T]) -> tuple[int, bytearray]:
-        read, deadline_s = bytearray(), self._deadline_s()
+    def _exchanged(self, ask: Ask[T]) -> Answer:
         try:
             with self._http.stream(**self._request(ask)) as response:
-                for data in response.iter_raw():
-                    self._grown(ask, read, data, deadline_s)
-        except PROBLEMS as problem:
+                return self._whole(ask, response)
+        except problems() as problem:
             raise self._fault(ask, problem) from problem
-        return response.status_code, read
 
     def health(self) -> HealthReply:
         """`GET /healthz`."""
@@ -148,7 +124,8 @@ class ControlClient(EndlessReads, AdminCalls, ConsoleCalls):
 
     def close(self) -> None:
         """Drop the connections."""
-        self._http.close()
+        if "_http" in vars(self):
+            self._http.close()
 
     def __enter__(self) -> Self:
         return self
@@ -165,46 +142,27 @@ class ControlClient(EndlessReads, AdminCalls, ConsoleCalls):
 class AsyncControlClient(AsyncEndlessReads, AsyncAdminCalls, AsyncConsoleCalls):
     """Asks without holding anybody up."""
 
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        token: str | None = None,
-        timeout_s: float = 5.0,
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-        readonly: bool = False,
-        user: str | None = None,
-    ) -> None:
-        super().__init__(
-            base_url,
-            token=token,
-            timeout_s=timeout_s,
-            max_reply_bytes=max_reply_bytes,
-            readonly=readonly,
-            user=user,
-        )
-        self._http = httpx.AsyncClient(**self._options())
-
     async def ask(self, ask: Ask[T]) -> T:
         """Put one question; raises a ControlFault when there is no answer to it."""
-        status, read = await self._exchanged(ask)
-        return self._read(ask, status, read)
+        return self._read(ask, await self._exchanged(ask))
 
     async def raw(self, path: str) -> bytes:
         """GET any path and return the body as it came; raises a ControlFault as `ask` does."""
         ask = Ask(path=path, reply=bytes)
-        status, read = await self._exchanged(ask)
-        return bytes(read) if status == 200 else self._read(ask, status, read)
+        came = await self._exchanged(ask)
+        return came.body if came.status == 200 else self._read(ask, came)
 
-    async def _exchanged(self, ask: Ask[T]) -> tuple[int, bytearray]:
-        read, deadline_s = bytearray(), self._deadline_s()
+    async def _exchanged(self, ask: Ask[T]) -> Answer:
+        http = await self._opened()
         try:
-            async with self._http.stream(**self._request(ask)) as response:
-                async for data in response.aiter_raw():
-                    self._grown(ask, read, data, deadline_s)
-        except PROBLEMS as problem:
+            # The library's limit is for each piece: a head that drips would never meet it.
+            async with (
+                asyncio.timeout(self._timeout_s),
+                http.stream(**self._request(ask)) as response,
+            ):
+                return await self._whole(ask, response)
+        except problems() as problem:
             raise self._fault(ask, problem) from problem
-        return response.status_code, read
 
     async def health(self) -> HealthReply:
         """`GET /healthz`."""
@@ -264,7 +222,8 @@ class AsyncControlClient(AsyncEndlessReads, AsyncAdminCalls, AsyncConsoleCalls):
 
     async def close(self) -> None:
         """Drop the connections."""
-        await self._http.aclose()
+        if "_http" in vars(self):
+            await self._http.aclose()
 
     async def __aenter__(self) -> Self:
         return self

@@ -286,7 +286,7 @@ class _Measuring:
             raise TimedOut(url=self._url, timeout_s=self._plan.request_limit_s) from None
         except (httpx.RemoteProtocolError, httpx.DecodingError, ValueError) as problem:
             raise NotUnderstood(url=self._url, why=str(problem)) from problem
-        except (httpx.HTTPError, OSError) as problem:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as problem:
             raise Unreachable(url=self._url, cause=cause_of(problem)) from problem
         if answer.timing.error is not None:
             said = answer.timing.error

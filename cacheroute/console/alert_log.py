@@ -14,7 +14,7 @@ from cacheroute.console.alerts import ORDER, Alert, AlertKey, AlertKind
 AlertState = Literal["active", "silenced", "past"]
 
 HOLD = timedelta(seconds=10)
-"""How long a measure must be fine for its alert to end."""
+"""How long a measure must be back within its limits for its alert to end."""
 RETURN = timedelta(seconds=60)
 """An alert that comes back within so long of its last time goes on as the one before."""
 PAST_FOR = timedelta(minutes=10)
@@ -22,13 +22,15 @@ PAST_FOR = timedelta(minutes=10)
 MAX_PAST = 50
 """How many that ended stay at most, the newest ones."""
 
-_WAVERING: frozenset[AlertKind] = frozenset({"skew", "slow", "gpu", "mem", "report", "backlog"})
+_WAVERING: frozenset[AlertKind] = frozenset(
+    {"hung", "skew", "slow", "gpu", "mem", "report", "backlog", "kdn"}
+)
 """Kinds told by a measure. The others are states, and a state has ended when it has."""
 _WORSE: Mapping[AlertKind, AlertKind] = {"stale": "dead"}
 """What an alert may turn into; it has not ended then."""
 _STATES: Mapping[AlertState, int] = {"active": 0, "silenced": 1, "past": 2}
 _CLOCK_STEP = timedelta(seconds=5)
-"""A clock that goes back by less was set; by more, a recording was wound back."""
+"""A clock that goes back by at most this was corrected; by more, a recording was wound back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,11 @@ class Noted:
     """A silenced one is as active, and somebody has said that they know."""
     last_at: datetime
     """When it was last found, by the Proxy's clock."""
+
+    def later(self, passed_s: float) -> "Noted":
+        """Return it as it reads so many seconds after the last look that was judged."""
+        alert = self.alert if self.state == "past" else self.alert.later(passed_s)
+        return self if alert is self.alert else replace(self, alert=alert)
 
 
 class AlertLog:

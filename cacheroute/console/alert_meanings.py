@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cacheroute.console.alerts import FEWEST_REQUESTS, SLOWER_MS, AlertKind
+from cacheroute.console.alerts import ASKED_LATELY_S, FEWEST_REQUESTS, SLOWER_MS, AlertKind
 from cacheroute.console.amounts import render_number
 from cacheroute.console.rules import Limits, Rules
 
@@ -49,6 +49,23 @@ MEANINGS: Mapping[AlertKind, AlertMeaning] = {
         meaning="An Instance failed several times in a row, and rests before it is tried again.",
         threshold="Told while it rests; the Proxy's health rules say how long.",
         source="the Proxy, from how its requests ended",
+        unit="s",
+    ),
+    "probe": AlertMeaning(
+        meaning="An Instance from the settings has answered no probe for long. It never expires, "
+        "so the Proxy goes on trying it.",
+        threshold="Told over probe_s; the Proxy probes every pool.health_check_interval_s.",
+        settings=("probe_s",),
+        source="the time since its last good probe, by the Proxy's clock",
+        unit="s",
+    ),
+    "hung": AlertMeaning(
+        meaning="Requests wait for an Instance that has begun and ended no answer for long, though "
+        "it may well be alive: it is stuck, or reads a very long prompt.",
+        threshold="Told over hung_s.",
+        settings=("hung_s",),
+        source="the Proxy, from the answers that come in",
+        unknown="No request has waited for an answer of its for 5 s.",
         unit="s",
     ),
     "skew": AlertMeaning(
@@ -99,6 +116,16 @@ MEANINGS: Mapping[AlertKind, AlertMeaning] = {
         source="predicted by the Proxy",
         unknown="Nothing queues for it, or the Proxy does not say, so there is no alert.",
         unit="ms",
+    ),
+    "kdn": AlertMeaning(
+        meaning="A knowledge node did not answer when requests needed it, so these went on with "
+        "less: with the text where KV was wanted, or with no knowledge at all.",
+        threshold="Told when it has answered nobody for longer than kdn_s, and was asked in the "
+        f"last {ASKED_LATELY_S // 60} minutes.",
+        settings=("kdn_s",),
+        source="the Proxy, from its requests to the node; it does not probe nodes",
+        unknown="No request has needed the node, so there is no alert.",
+        unit="s",
     ),
 }
 """Every kind."""

@@ -5,7 +5,7 @@ Slowness is told against the median of the others that serve the same models.
 Of several at once the worst comes first.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,11 +19,24 @@ from cacheroute.console.amounts import (
     render_wait,
 )
 from cacheroute.console.first_tokens import FirstToken
+from cacheroute.console.nodes import Node
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rules import Limits, Rules
 
 AlertKind = Literal[
-    "pool", "dead", "stale", "ejected", "skew", "slow", "gpu", "mem", "report", "backlog"
+    "pool",
+    "dead",
+    "stale",
+    "ejected",
+    "probe",
+    "hung",
+    "skew",
+    "slow",
+    "gpu",
+    "mem",
+    "report",
+    "backlog",
+    "kdn",
 ]
 Severity = Literal["bad", "warn"]
 AlertKey = tuple[AlertKind, str | None]
@@ -35,6 +48,8 @@ FEWEST_REQUESTS = 20
 """Requests that a TTFT p95 must be told from; of fewer it is the slowest of them."""
 SLOWER_MS = 50
 """How much longer a TTFT p95 must be at least: of two short times the ratio is chance."""
+ASKED_LATELY_S = 600
+"""What was seen of a knowledge node longer ago says nothing about now."""
 _FEWEST_TO_COMPARE = 2
 _NOBODY_TOLD: Mapping[str, FirstToken] = {}
 
@@ -46,18 +61,33 @@ class Alert:
     kind: AlertKind
     severity: Severity
     instance_id: str | None
-    """None when it is about the pool as a whole."""
+    """None when it is about the pool as a whole, or a knowledge node."""
     message: str
     value: float | None
     threshold: float | None
     unit: str
     since: datetime | None
     """None when it is not known since when."""
+    node: str | None = None
+    """The knowledge node it is about, if it is about one."""
 
     @property
     def key(self) -> AlertKey:
         """What makes it the same finding as one before."""
-        return (self.kind, self.instance_id)
+        return (self.kind, self.about)
+
+    @property
+    def about(self) -> str | None:
+        """The name of the Instance or the knowledge node; None when it is the pool as a whole."""
+        return self.instance_id or self.node
+
+    def later(self, passed_s: float) -> "Alert":
+        """Return it as it reads so many seconds later, if nothing but the time has moved."""
+        write = _AGES.get(self.kind)
+        if write is None or self.value is None or not passed_s:
+            return self
+        age_s = self.value + passed_s
+        return replace(self, value=age_s, message=write(self.about, age_s, self.threshold))
 
 
 def alerts_of(
@@ -67,15 +97,26 @@ def alerts_of(
     ttl_s: int | None,
     now: datetime | None,
     first_tokens: Mapping[str, FirstToken] = _NOBODY_TOLD,
+    nodes: Iterable[Node] = (),
 ) -> list[Alert]:
-    """Judge the rows; `now` is the Proxy's clock, and times to first token are by Instance."""
+    """Judge the rows and the knowledge nodes, the worst first.
+
+    `now` is the Proxy's clock, and times to first token are by Instance.
+    """
     alive = [row for row in rows if row.state == "alive"]
     found = [
         *_pool(rows, alive),
         *(alert for row in rows for alert in _silence(row, ttl_s, now)),
+        *(
+            alert
+            for row in alive
+            if row.unanswered_s is not None or row.origin == "static"
+            for alert in _unanswered(row, rules, now)
+        ),
         *_skew(alive, rules),
         *_slow(alive, rules, first_tokens),
         *(alert for row in alive for alert in _measures(row, rules, now)),
+        *(alert for node in nodes for alert in _unreachable(node, rules, now)),
     ]
     return sorted(found, key=lambda alert: ORDER[alert.severity])
 
@@ -107,17 +148,37 @@ def _silence(row: FleetRow, ttl_s: int | None, now: datetime | None) -> Iterable
     if now is not None and row.age_s is not None and ttl_s is not None:
         with suppress(OverflowError):  # older than any calendar
             since = now - timedelta(seconds=max(0.0, row.age_s - ttl_s))
-    limit = "" if ttl_s is None else f", ttl {ttl_s} s"
     yield _alert(
         row.state,
         "warn" if row.state == "stale" else "bad",
         row.id,
-        f"{row.id} last seen {render_duration(row.age_s)} ago{limit}",
+        _last_seen(row.id, row.age_s, ttl_s),
         value=row.age_s,
         threshold=ttl_s,
         unit="s",
         since=since,
     )
+
+
+def _unanswered(row: FleetRow, rules: Rules, now: datetime | None) -> Iterable[Alert]:
+    # One from the settings never expires, so its age is all there is to tell that it is away.
+    probed_s = row.age_s if row.origin == "static" else None
+    waits: tuple[tuple[AlertKind, float | None, float], ...] = (
+        ("probe", probed_s, rules.probe_s),
+        ("hung", row.unanswered_s, rules.hung_s),
+    )
+    for kind, passed_s, limit_s in waits:
+        if passed_s is not None and passed_s > limit_s:
+            yield _alert(
+                kind,
+                "warn",
+                row.id,
+                _AGES[kind](row.id, passed_s, limit_s),
+                value=passed_s,
+                threshold=limit_s,
+                unit="s",
+                since=None if now is None else now - timedelta(seconds=passed_s),
+            )
 
 
 def _skew(alive: Sequence[FleetRow], rules: Rules) -> Iterable[Alert]:
@@ -195,7 +256,7 @@ def _measures(row: FleetRow, rules: Rules, now: datetime | None) -> Iterable[Ale
             "report",
             "warn",
             row.id,
-            f"{row.id} resource report {render_duration(age_s)} old",
+            _report_old(row.id, age_s),
             value=age_s,
             threshold=rules.report_age_s,
             unit="s",
@@ -212,6 +273,55 @@ def _measures(row: FleetRow, rules: Rules, now: datetime | None) -> Iterable[Ale
             threshold=rules.backlog_ms,
             unit="ms",
         )
+
+
+def _unreachable(node: Node, rules: Rules, now: datetime | None) -> Iterable[Alert]:
+    failing_s, asked_age_s = node.state_age_s, node.asked_age_s
+    if node.answers is not False or failing_s is None or failing_s <= rules.kdn_s:
+        return
+    if asked_age_s is not None and asked_age_s > ASKED_LATELY_S:
+        return
+    yield replace(
+        _alert(
+            "kdn",
+            "warn",
+            None,
+            _node_fails(node.name, failing_s),
+            value=failing_s,
+            threshold=rules.kdn_s,
+            unit="s",
+            since=None if now is None else now - timedelta(seconds=failing_s),
+        ),
+        node=node.name,
+    )
+
+
+def _last_seen(who: str | None, age_s: float | None, ttl_s: float | None) -> str:
+    limit = "" if ttl_s is None else f", ttl {ttl_s} s"
+    return f"{who} last seen {render_duration(age_s)} ago{limit}"
+
+
+def _report_old(who: str | None, age_s: float, _limit_s: float | None = None) -> str:
+    return f"{who} resource report {render_duration(age_s)} old"
+
+
+def _answers_no_probe(who: str | None, age_s: float, _limit_s: float | None = None) -> str:
+    return f"{who} has answered no probe for {render_duration(age_s)}"
+
+
+def _answers_nothing(who: str | None, hung_s: float, _limit_s: float | None = None) -> str:
+    return f"{who} has answered nothing for {render_duration(hung_s)}, requests wait"
+
+
+def _node_fails(who: str | None, failing_s: float, _limit_s: float | None = None) -> str:
+    return f"{who} has not answered for {render_duration(failing_s)}"
+
+
+_AGES: Mapping[AlertKind, Callable[[str | None, float, float | None], str]] = {
+    "stale": _last_seen, "dead": _last_seen, "report": _report_old,
+    "probe": _answers_no_probe, "hung": _answers_nothing, "kdn": _node_fails,
+}  # fmt: skip
+"""What writes the findings that grow older by themselves."""
 
 
 def _past(

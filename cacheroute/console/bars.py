@@ -1,5 +1,7 @@
 """A share as a bar of cells, to an eighth of one; nobody knows it is a question mark, not blank."""
 
+from cacheroute.console.cells import UNTOLD
+
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -8,7 +10,7 @@ def bar(value: float | None, width: int, *, top: float = 100.0, as_ascii: bool =
     if width <= 0:
         return ""
     if value is None:
-        return "?".ljust(width, " " if as_ascii else "·")
+        return UNTOLD.ljust(width, " " if as_ascii else "·")
     share = min(1.0, max(0.0, value / top)) if top > 0 else 0.0
     if as_ascii:
         return ("#" * round(share * width)).ljust(width, ".")

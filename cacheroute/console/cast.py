@@ -44,6 +44,8 @@ duration = _column(amounts.render_duration, {"right": True, "unit": "s", "ages":
 """An age or a span, in seconds."""
 wait = _column(amounts.render_wait, {"right": True, "unit": "ms"})
 """A span in milliseconds that may be long."""
+span = _column(amounts.render_ms, {"right": True, "unit": "ms"})
+"""A span in milliseconds, as seconds from ten of them on."""
 latency = _column(amounts.render_latency, {"right": True, "unit": "ms"})
 """A short span, in milliseconds."""
 memory = _column(amounts.render_memory, {"right": True, "unit": "MB"})

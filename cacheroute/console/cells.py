@@ -5,9 +5,12 @@ a terminal must show them, never obey them.
 """
 
 import unicodedata
+from functools import lru_cache
 
 UNKNOWN = "—"
-"""How a value that nobody knows is shown. Never 0."""
+"""How a list shows that there is no value. Never 0."""
+UNTOLD = "?"
+"""How a screen shows a value that nobody knows; there, a dash says that there is none to know."""
 
 _ASCII = str.maketrans(
     {
@@ -32,10 +35,21 @@ def cells(text: str) -> int:
     return sum(_cells_of(c) for c in text)
 
 
+@lru_cache(maxsize=4_096)
 def _cells_of(character: str) -> int:
-    if unicodedata.combining(character):
+    if character == _EMOJI_STYLE:
+        return 1
+    if unicodedata.category(character) in _MARKS or character in _JOINED_JAMO:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+_MARKS = frozenset({"Mn", "Me", "Mc"})
+"""Categories of what is drawn on the character before; not all of it is said to combine."""
+_JOINED_JAMO = frozenset(map(chr, range(0x1160, 0x1200)))
+"""Vowels and final consonants that are drawn into the syllable before."""
+_EMOJI_STYLE = "\ufe0f"
+"""A mark that makes the sign before it as wide as a picture."""
 
 
 def clip(text: str, width: int) -> str:

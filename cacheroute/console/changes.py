@@ -149,12 +149,14 @@ def _left_in_words(reply: ChangeReply) -> str:
     count, resting = reply.left_count, reply.left_resting
     if not count:
         return "nobody is left to take requests"
+    comes_back = reply.verb == "undrain"
     if count == 1:
-        return "1 Instance is left, " + ("resting after failures" if resting else "alive")
+        does = "takes requests" if comes_back else "is left"
+        return f"1 Instance {does}, " + ("resting after failures" if resting else "alive")
     who = "both alive" if count == 2 else "all alive"
     if resting:
         who = f"{resting} of them resting after failures"
-    return f"{count} Instances are left, {who}"
+    return f"{count} Instances {'take requests' if comes_back else 'are left'}, {who}"
 
 
 def _named(names: Sequence[str]) -> str:

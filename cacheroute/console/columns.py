@@ -10,6 +10,8 @@ from difflib import get_close_matches
 from operator import attrgetter
 from typing import Generic, Literal, TypeVar
 
+from cacheroute.console.cells import UNKNOWN, UNTOLD
+
 R = TypeVar("R")
 Tone = Literal["good", "warn", "bad", "dim", "plain"]
 Unit = Literal["", "%", "s", "ms", "MB", "Mbps", "req/s", "ratio"]
@@ -54,6 +56,8 @@ class Column(Generic[R]):
     """Who measures or counts it."""
     unknown: str = NOBODY_KNOWS
     """What a dash, an empty field or null says."""
+    lacks: bool = False
+    """Whether that is that there is no value, and not that nobody knows it."""
     aliases: tuple[str, ...] = ()
     """Further names in filters and orders."""
     right: bool = False
@@ -79,6 +83,11 @@ class Column(Generic[R]):
     def reader(self) -> Callable[[R], object]:
         """Return what reads the value out of a row; None is unknown."""
         return self.value or attrgetter(self.key)
+
+    def on_screen(self, row: R) -> str:
+        """Write the value where what is not known and what is not there have a sign each."""
+        text = self.text(row)
+        return UNTOLD if text == UNKNOWN and not self.lacks else text
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from cacheroute.console.amounts import render_instant
 from cacheroute.console.columns import Column
-from cacheroute.console.patterns import matches
+from cacheroute.console.patterns import Expression
 from cacheroute.console.quantities import read_quantity
 
 R = TypeVar("R")
@@ -27,12 +27,12 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def matching(column: Column[R], pattern: re.Pattern[str]) -> Test[R]:
+def matching(column: Column[R], pattern: Expression) -> Test[R]:
     """Ask whether the value, or any of its values, matches."""
     read = column.matched or column.reader()
 
     def test(row: R) -> bool:
-        return any(matches(pattern, text) for text in _texts(read(row)))
+        return any(pattern.is_in(text) for text in _texts(read(row)))
 
     return test
 

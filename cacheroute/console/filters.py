@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 
 from cacheroute.console.columns import Column, Kind, UnknownColumn
 from cacheroute.console.comparing import Test, compared, matching
-from cacheroute.console.patterns import matches, regex
+from cacheroute.console.patterns import Expression
 
 R = TypeVar("R")
 
@@ -147,7 +147,7 @@ class _Reader(Generic[R]):
         searched = self._kind.searched
         if self._peek() == "/":
             pattern = self._regex()
-            return lambda row: matches(pattern, searched(row))
+            return lambda row: pattern.is_in(searched(row))
         is_fuzzy = self._take("~")
         word = self._value().casefold()
         if is_fuzzy:
@@ -155,7 +155,7 @@ class _Reader(Generic[R]):
             return lambda row: _has_in_order(name_of(row).casefold(), word)
         return lambda row: word in searched(row).casefold()
 
-    def _regex(self) -> re.Pattern[str]:
+    def _regex(self) -> Expression:
         start = self._at
         end = start + 1
         while end < len(self._text) and self._text[end] != "/":
@@ -165,7 +165,7 @@ class _Reader(Generic[R]):
         pattern = self._text[start + 1 : end].replace("\\/", "/")
         self._at = end + 1
         try:
-            return regex(pattern)
+            return Expression(pattern)
         except ValueError as problem:
             raise FilterProblem(str(problem), at=start) from None
 

@@ -12,8 +12,9 @@ GLOSSARY: Mapping[str, str] = {
     "agent": "The resource agent: one on each host, it reads processor, memory and GPU.",
     "pool": "All Instances that the Proxy knows, alive or not.",
     "alive": "Heard of within its time to live; only these get requests.",
-    "stale": "Silent for longer than its time to live, and for three times it at most.",
-    "dead": "Silent for longer than three times its time to live; forgotten after ten minutes.",
+    "stale": "Unheard of for longer than its time to live, and for three times it at most.",
+    "dead": "Unheard of for longer than three times its time to live; forgotten after ten minutes.",
+    "silent": "An Instance from the settings that answers no probe; it never expires.",
     "drain": "Takes no new work, and finishes what it has.",
     "ejected": "Failed several times in a row lately, so it rests before it is tried again.",
     "ttl": "Time to live: the silence after which an Instance is no longer alive.",
@@ -30,6 +31,21 @@ GLOSSARY: Mapping[str, str] = {
     "ready": "The queue of requests that are prepared and wait for the Instance.",
     "fallback": "A request that went on with less than was wanted, for instance with text where "
     "a KV cache was asked for.",
+    "kv_inject": "What became of a request's knowledge: its KV cache was in place in time.",
+    "text_inject": "What became of a request's knowledge: its text was put into the prompt.",
+    "lookup_failed": "A request went without its knowledge: the node could not be reached, or may "
+    "not be asked.",
+    "no_kv_ready_fallback_text": "KV was wanted and the node had none, so the text was taken.",
+    "kv_inject_failed_fallback_text": "The KV cache could not be brought, or came to nothing, so "
+    "the text was taken.",
+    "no_knowledge_found": "The node knows none of the texts that a request names.",
+    "accepting": "The agent's hint that a host has room. The Proxy shows hints and obeys none.",
+    "degraded": "The agent's hint that the processors of a host are busy; the Instance gets "
+    "requests as ever.",
+    "rejecting": "The agent's hint that a host has hardly any memory left; the Instance gets "
+    "requests as ever.",
+    "ordered": "The release policy by which prepared requests go on in the order they came.",
+    "text_bypass": "The release policy by which text does not wait for KV that is on its way.",
     "null": "Nobody knows. It is a dash on paper, an empty field in CSV and null in JSON; 0 is "
     "always a measurement.",
 }

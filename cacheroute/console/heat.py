@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cacheroute.console.amounts import render_number, render_score
+from cacheroute.console.cells import UNTOLD
 from cacheroute.console.look_rows import SIGNALS
 from cacheroute.console.rows.scores import SHORT_NAMES, ScoreRow, Term
 
 Shade = Literal["none", "light", "medium", "dark"]
 
-UNKNOWN_CELL = "?"
 ZERO_CELL = "·"
 _DARK, _MEDIUM = 0.5, 0.25
 _BRIEF: Mapping[str, str] = {
@@ -40,7 +40,7 @@ class Cell:
     def text(self) -> str:
         """The weighted value; of a signal that does not count, the value itself."""
         if self.term is None:
-            return UNKNOWN_CELL
+            return UNTOLD
         weighted = self.term.value if self.term.weighted is None else self.term.weighted
         return ZERO_CELL if weighted == 0 else in_few_cells(weighted)
 
@@ -71,7 +71,7 @@ def cell_of(row: ScoreRow, signal: str) -> Cell:
 
 def total_text(score: float | None) -> str:
     """Write the Proxy's total."""
-    return UNKNOWN_CELL if score is None else render_score(score)
+    return UNTOLD if score is None else render_score(score)
 
 
 def rank_text(rank: int | None, ties: Mapping[int, int]) -> str:

@@ -13,8 +13,9 @@ from cacheroute.console.alerts import Alert, alerts_of
 from cacheroute.console.amounts import instant_of
 from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.look_rows import fleet_rows, load_rows, resource_rows, score_rows
+from cacheroute.console.nodes import Node, nodes_of
 from cacheroute.console.overview import Knowledge, Overview, SchedulerLook
-from cacheroute.console.queueing import Queueing, queueing_in, rules_of
+from cacheroute.console.queueing import Queueing, queueing_in
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.loads import LoadRow
 from cacheroute.console.rows.queues import by_wait
@@ -60,6 +61,11 @@ class Look:
         """What was counted since the Proxy started; two looks tell a rate."""
         return self.snapshot.totals
 
+    @property
+    def uptime_s(self) -> float | None:
+        """How long the Proxy had been there; None where it does not tell."""
+        return _later(self.snapshot.proxy.uptime_s, self.passed_s)
+
     def later(self, passed_s: float) -> "Look":
         """Return the same, seen so many seconds after it was made."""
         return replace(self, passed_s=max(0.0, passed_s))
@@ -99,6 +105,11 @@ class Look:
         return score_rows(self.snapshot, self.passed_s)
 
     @cached_property
+    def nodes(self) -> Mapping[str, Node] | None:
+        """The knowledge nodes, by `node_name`; None where the Proxy does not tell."""
+        return nodes_of(self.snapshot.kdn, self.passed_s)
+
+    @cached_property
     def scheduler(self) -> SchedulerRow | None:
         """How the Proxy stands with its Scheduler; None where it does not tell."""
         side = self.snapshot.scheduler
@@ -132,6 +143,7 @@ class Look:
             ttl_s=self.snapshot.ttl_s,
             now=self.at,
             first_tokens=first_tokens or {},
+            nodes=(self.nodes or {}).values(),
         )
 
     def overview(self, rules: Rules = RULES, alerts: Sequence[Alert] | None = None) -> Overview:
@@ -145,7 +157,7 @@ class Look:
             proxy_id=it.proxy.proxy_id,
             strategy=it.proxy.strategy,
             version=it.proxy.version,
-            uptime_s=_later(it.proxy.uptime_s, self.passed_s),
+            uptime_s=self.uptime_s,
             ttl_s=it.ttl_s,
             alive=states.count("alive"),
             stale=states.count("stale"),
@@ -160,7 +172,7 @@ class Look:
             prepare_queue_depth=pool.prepare_queue_depth,
             ready_queue_depth=pool.ready_queue_depth,
             queueing=self.queueing,
-            queue_rules=rules_of(it.queue_rules),
+            queue_rules=it.queue_rules,
             injection_strategy=it.proxy.injection_strategy,
             backlog_max_ms=longest,
             backlog_max_id=longest_id,

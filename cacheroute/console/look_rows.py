@@ -15,13 +15,9 @@ from cacheroute.console.rows.loads import LoadRow, in_load_order
 from cacheroute.console.rows.resources import ResourceRow
 from cacheroute.console.rows.scores import ScoreRow, Term, ranked, why_excluded
 from cacheroute.console.rows.states import Liveness, liveness_of, shown_state
-from cacheroute.wire.console import (
-    ConsoleSnapshot,
-    Identities,
-    QueueRules,
-    spread,
-    spread_lists,
-)
+from cacheroute.wire.console import ConsoleSnapshot, Identities
+from cacheroute.wire.console_columns import spread, spread_lists
+from cacheroute.wire.queue_rules import QueueRules
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -91,6 +87,7 @@ def fleet_rows(snapshot: ConsoleSnapshot, passed_s: float = 0.0) -> list[FleetRo
             active_decode_count=measured(it.active_decode_count),
             backlog_ms=measured(it.predicted_total_backlog_ms),
             clock_skew_ms=spread(it.clock_skew_ms, count),
+            unanswered_s=_older(spread(it.unanswered_s, count), passed_s),
         )
     )
 

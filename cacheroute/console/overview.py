@@ -22,16 +22,12 @@ from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import GAP, Tone
 from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.lines import Line
-from cacheroute.console.queueing import (
-    Queueing,
-    QueueRules,
-    queueing_of,
-    render_queue,
-    rules_of,
-)
+from cacheroute.console.nodes import failing_of
+from cacheroute.console.queueing import Queueing, queueing_of, render_queue
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.loads import load_rows
 from cacheroute.console.rules import RULES, Rules
+from cacheroute.wire.queue_rules import QueueRules
 
 if TYPE_CHECKING:
     from cacheroute.wire.debug import (
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
 _SHOWN_ALERTS = 5
 _SHOWN_FULL = 2
 _SIGNS = {"bad": "✕", "warn": "▲"}
-_WORTH_A_LOOK = frozenset({"skew", "slow", "gpu", "mem", "backlog", "ejected"})
+_WORTH_A_LOOK = frozenset({"skew", "slow", "gpu", "mem", "backlog", "ejected", "kdn"})
 _TONES: dict[str, Tone] = {"registered": "good", "registering": "plain"}
 
 
@@ -154,7 +150,7 @@ def overview_of(
         prepare_queue_depth=_count(summary, "load", "prepare_queue_depth"),
         ready_queue_depth=_count(summary, "load", "ready_queue_depth"),
         queueing=None if loads is None else queueing_of(load_rows(loads)),
-        queue_rules=None if loads is None else rules_of(loads.queue_rules),
+        queue_rules=None if loads is None else loads.queue_rules,
         injection_strategy=status.injection_strategy,
         backlog_max_ms=longest,
         backlog_max_id=longest_id,
@@ -169,6 +165,7 @@ def overview_of(
                 ttl_s=status.ttl_s,
                 now=instant_of(loads.generated_at if loads else None),
                 first_tokens=first_tokens or {},
+                nodes=failing_of(status),
             )
         ),
     )
@@ -345,7 +342,8 @@ def _next_line(overview: Overview) -> list[Line]:
     worst = next((alert for alert in overview.alerts if alert.kind in _WORTH_A_LOOK), None)
     if worst is None:
         return []
-    return [Line(label="next", facts=(f"cacheroute show {worst.instance_id}",))]
+    command = "topology" if worst.instance_id is None else f"show {worst.instance_id}"
+    return [Line(label="next", facts=(f"cacheroute {command}",))]
 
 
 def _backlog(overview: Overview) -> str:

@@ -12,22 +12,11 @@ from typing import TYPE_CHECKING
 
 from cacheroute.console.amounts import render_of
 from cacheroute.console.rows.loads import LoadRow
+from cacheroute.wire.console_columns import Counts, spread
+from cacheroute.wire.queue_rules import QueueRules
 
 if TYPE_CHECKING:
-    from cacheroute.wire import console, debug
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueRules:
-    """The rules of the queues before each Instance; what is not told is None."""
-
-    prepare_concurrency: int | None
-    ready_concurrency: int | None
-    """For an Instance without a cap of its own."""
-    max_queue: int | None
-    wait_at_cap: bool | None
-    release_policy: str | None
-    text_bypass_max_per_flush: int | None
+    from cacheroute.wire.console import Columns, ConsoleSnapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,20 +35,6 @@ class Queueing:
     kv_links_busy: int | None
     full: tuple[str, ...] = ()
     """Instances at which no other request may wait; where the most wait comes first."""
-
-
-def rules_of(told: console.QueueRules | debug.QueueRulesRow | None) -> QueueRules | None:
-    """Take over the rules that a Proxy tells."""
-    if told is None:
-        return None
-    return QueueRules(
-        prepare_concurrency=told.prepare_concurrency,
-        ready_concurrency=told.ready_concurrency,
-        max_queue=told.max_queue,
-        wait_at_cap=told.wait_at_cap,
-        release_policy=told.release_policy,
-        text_bypass_max_per_flush=told.text_bypass_max_per_flush,
-    )
 
 
 def queueing_of(rows: Iterable[LoadRow]) -> Queueing:
@@ -83,27 +58,23 @@ def queueing_of(rows: Iterable[LoadRow]) -> Queueing:
     )
 
 
-def queueing_in(snapshot: console.ConsoleSnapshot) -> Queueing:
+def queueing_in(snapshot: ConsoleSnapshot) -> Queueing:
     """Do the same with columns, a thousand Instances in a third of a millisecond."""
-    # Whoever has a snapshot has this loaded; `status` has none, and need not pay for it.
-    from cacheroute.wire import console
-
-    it, who = snapshot.instances, snapshot.identities or console.Identities()
-    rules = snapshot.queue_rules or console.QueueRules()
+    it, rules = snapshot.instances, snapshot.queue_rules or QueueRules()
     ids, count = snapshot.ids, len(snapshot.ids)
-    alive = [state == "alive" for state in console.spread(it.state, count)]
+    alive = [state == "alive" for state in spread(it.state, count)]
     alive_count = sum(alive)
 
-    def total(column: console.Counts) -> int | None:
+    def total(column: Counts) -> int | None:
         if not isinstance(column, list):
             return column * alive_count if column is not None and alive_count else None
-        known = [n for n in compress(console.spread(column, count), alive) if n is not None]
+        known = [n for n in compress(spread(column, count), alive) if n is not None]
         return sum(known) if known else None
 
     slots = rules.ready_concurrency
-    caps = who.max_concurrent
+    caps = None if snapshot.identities is None else snapshot.identities.max_concurrent
     if slots is not None and isinstance(caps, list):
-        caps = [cap or slots for cap in console.spread(caps, count)]
+        caps = [cap or slots for cap in spread(caps, count)]
     return Queueing(
         waiting_to_prepare=total(it.prepare_queue_depth),
         preparing=total(it.active_prepare),
@@ -117,13 +88,9 @@ def queueing_in(snapshot: console.ConsoleSnapshot) -> Queueing:
     )
 
 
-def _full_in(
-    ids: list[str], alive: list[bool], it: console.Columns, limit: int | None
-) -> tuple[str, ...]:
+def _full_in(ids: list[str], alive: list[bool], it: Columns, limit: int | None) -> tuple[str, ...]:
     if limit is None:
         return ()
-    from cacheroute.wire.console import spread
-
     depths = [
         [depth or 0 for depth in spread(column, len(ids))]
         for column in (it.prepare_queue_depth, it.ready_queue_depth)

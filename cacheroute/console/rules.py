@@ -1,4 +1,4 @@
-"""From when on something is worth a word: the thresholds of alerts and of colours."""
+"""The thresholds of alerts and of colours."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,7 +18,7 @@ class Limits:
     bad: float
 
     def level(self, value: float | None) -> Level:
-        """Return where a value stands; unknown is no reason to worry."""
+        """Return on which side of the thresholds a value is; an unknown one is fine."""
         if value is None or value < self.warn:
             return "fine"
         return "warn" if value < self.bad else "bad"
@@ -26,7 +26,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """All of them."""
+    """All thresholds, as `[alerts]` of the configuration sets them."""
 
     skew_ratio: float = 1.5
     """An Instance with more than so many times the median inflight is skewed …"""
@@ -40,9 +40,15 @@ class Rules:
     """Age from which a resource report says little about now."""
     backlog_ms: float = 5_000
     """Predicted wait of a new request."""
+    probe_s: float = 90
+    """Time for which an Instance from the settings answers no probe."""
+    hung_s: float = 60
+    """Time for which an Instance answers nothing while requests wait for it."""
+    kdn_s: float = 10
+    """Time for which a knowledge node has answered none of those who asked it."""
     ttft_ratio: float = 1.5
     """A time to first token (p95) of more than so many times the median of the others is slow."""
 
 
 RULES = Rules()
-"""Those that hold where nobody has said otherwise."""
+"""The defaults."""

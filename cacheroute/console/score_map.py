@@ -11,7 +11,7 @@ from typing import overload
 from cacheroute.console.look import Look
 from cacheroute.console.rows.scores import ScoreRow
 from cacheroute.console.standing import why_not_chosen
-from cacheroute.wire.console import spread
+from cacheroute.wire.console_columns import spread
 
 
 class ScoreMap(Sequence[ScoreRow]):

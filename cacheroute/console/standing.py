@@ -45,6 +45,11 @@ class Standing:
     """`behind i-1: infl +1`; None for the first."""
 
 
+def place_word(strategy: str | None) -> str:
+    """Name a place in the order of scores: a rank where they choose, and a comparison elsewhere."""
+    return "rank" if strategy == "least_load" else "by score"
+
+
 def why_not_chosen(row: FleetRow) -> str | None:
     """Say in a few words why an Instance is not in the choice; None when it is."""
     match row.shown:

@@ -14,6 +14,7 @@ from cacheroute.console.alerts import Alert, AlertKey
 from cacheroute.console.amounts import instant_of
 from cacheroute.console.first_tokens import FirstToken, FirstTokens
 from cacheroute.console.history import History
+from cacheroute.console.injections import Injections, RecentInjections
 from cacheroute.console.look import Look
 from cacheroute.console.overview import Overview
 from cacheroute.console.rates import Rates, rates_of
@@ -33,9 +34,11 @@ Phase = Literal["connecting", "live", "lagging", "lost"]
 FAILURES_UNTIL_LOST = 3
 """Looks that must fail one after the other before the Proxy counts as lost."""
 _LATE_LOOKS = 2
+_UNSEEN_LOOKS = 2.5
+"""Time without a look, in paces, from which on it is a gap in the history."""
 SAME_FOR_S = 5.0
-"""How long a look counts as the one before while nothing but the time moves: until then alerts
-are not judged anew, for only ages in them would change."""
+"""While only the time moves, alerts are judged again after this long; until then only the ages in
+them would change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +113,25 @@ class Seen:
     """The good look before it."""
     noted: Sequence[Noted] = ()
     """What is or was out of order: active, then silenced, then past."""
+    judged_ago_s: float = 0.0
+    """Since `noted` was found: only the ages in it have moved."""
     first_tokens: Mapping[str, FirstToken] = field(default_factory=dict)
     """The time to first token at each Instance, where requests have told it."""
+    injections: Injections | None = None
+    """What became of knowledge in the last minutes; None where the Proxy does not tell."""
     told: object = field(default_factory=object)
-    """The same one as before while nothing but the time has moved, for some seconds at most: what
-    is no age is the same as well then."""
+    """A token for what the rows say: the same object as in the look before while only ages have
+    moved, so that a table need not read its rows again. It is renewed after some seconds."""
     standings: dict[str, Standing | None] = field(default_factory=dict)
-    """Those that were asked for: a few, each asked for a few times, and each goes through all."""
+    """Kept by id once worked out, since each goes through the whole pool."""
+
+    def later(self, passed_s: float) -> "Seen":
+        """Return the same so many seconds later, when nothing but the time has moved."""
+        if passed_s <= 0.0:
+            return self
+        links = tuple(link.later(passed_s) for link in self.links)
+        look = self.look.later(self.look.passed_s + passed_s)
+        return replace(self, look=look, beside=replace(self.beside, topology=links))
 
     @property
     def rows(self) -> Sequence[FleetRow]:
@@ -174,6 +189,12 @@ class Seen:
         return tuple(one.alert for one in self.noted if one.state == "active")
 
     @cached_property
+    def troubled(self) -> frozenset[str]:
+        """The Instances that an alert is about, silenced or not."""
+        going_on = (one.alert.instance_id for one in self.noted if one.state != "past")
+        return frozenset(instance_id for instance_id in going_on if instance_id is not None)
+
+    @cached_property
     def overview(self) -> Overview:
         """The Proxy and its pool at a glance."""
         return self.look.overview(self.rules, self.alerts)
@@ -212,13 +233,14 @@ class Snapshot:
 
 
 class Store:
-    """Keeps the last good look, the history, the alerts, and count of what went wrong."""
+    """Keeps the last good look, the history and the alerts, and counts looks that failed."""
 
     def __init__(self, name: str, *, interval_s: float, rules: Rules = RULES) -> None:
         self._rules = rules
         self.history = History()
         self._alerts = AlertLog()
         self._first_tokens = FirstTokens()
+        self._injections = RecentInjections()
         self._told: tuple[Look, Mapping[str, FirstToken], object] | None = None
         connection = Connection(name=name, interval_s=interval_s, pace_s=interval_s)
         self._snapshot = Snapshot(rev=0, connection=connection, look=None)
@@ -235,6 +257,7 @@ class Store:
         if before is not None and before.run != look.run:
             self._first_tokens.forget()
         self._first_tokens.hear(beside.traces, now_s=look.at_s)
+        self._injections.hear(look)
         told = self._same_as_told(look)
         is_new = told is None
         if told is None:
@@ -247,12 +270,19 @@ class Store:
             rules=self._rules,
             before=before,
             noted=self._noted(look, at) if is_new else self._alerts.noted,
+            judged_ago_s=0.0 if is_new or not self._told else look.at_s - self._told[0].at_s,
             first_tokens=self._first_tokens.told,
+            injections=self._injections.told,
             standings={} if is_new or shown is None else shown.standings,
         )
         if is_new:
             self._told = (look, self._first_tokens.told, told)
         rates = seen.rates
+        connection = self._snapshot.connection
+        before_s, pace_s = connection.looked_at_s, connection.pace_s
+        if before_s is not None and at.mono_s - before_s > _UNSEEN_LOOKS * pace_s:
+            # Nobody looked: it was held, or the console itself stood still.
+            self.history.gap(before_s + pace_s)
         self.history.add(
             at.mono_s,
             seen.rows,
@@ -266,7 +296,7 @@ class Store:
             is_same=not is_new,
         )
         connection = replace(
-            self._snapshot.connection,
+            connection,
             looked_at_s=at.mono_s,
             rtt_ms=took_s * 1000,
             failures=0,
@@ -344,6 +374,6 @@ class Store:
 
 
 def _anyone_rests(look: Look) -> bool:
-    """Whether time alone will bring somebody back into the choice."""
+    """Whether an ejected Instance will be back in the choice by the passing of time alone."""
     rests_s = look.snapshot.instances.ejected_for_s
     return any(rests_s) if isinstance(rests_s, list) else bool(rests_s)

@@ -6,7 +6,7 @@ from cacheroute.console.columns import Tone
 from cacheroute.console.lines import Line
 from cacheroute.console.rows.traces import Span, TraceRow
 
-BAR_CELLS = 32
+BAR_CELLS = 26
 _FULL, _SOME = "■", "·"
 """Both take one cell, and both have a letter for terminals without them."""
 

@@ -1,5 +1,5 @@
-"""What CacheRoute decides and remembers, without a clock, a socket or a surprise.
+"""What CacheRoute decides and remembers: pure, synchronous code.
 
-Everything here is synchronous and is handed the time and the randomness it needs, so the
-same objects serve the live Proxy, the demo Instance and the simulator.
+Nothing here reads a clock, opens a socket or writes a log. Time and randomness are handed in,
+so the same objects serve the live Proxy, the demo Instance and the simulator.
 """

@@ -19,6 +19,9 @@ class CacheRouteError(Exception):
         self.message = message
         self.retry_after_s = retry_after_s
 
+    def __str__(self) -> str:
+        return self.message
+
 
 class RequestError(CacheRouteError):
     """The caller's fault; asking again unchanged cannot help."""
@@ -89,12 +92,15 @@ class UpstreamError(CacheRouteError):
         *,
         peer: str,
         retry_after_s: float | None = None,
+        for_operator: str | None = None,
     ) -> None:
         super().__init__(message, retry_after_s=retry_after_s)
         self.peer = peer
+        self.for_operator = for_operator or message
+        """The same for the operator's log alone: addresses in it stay, and more may be said."""
 
     def rename_peer(self, name: str) -> None:
-        """Speak of the peer by its Instance's name: an address is nobody's business outside."""
+        """Put a name in the place of the peer's address, which callers are not to learn."""
         self.message = self.message.replace(self.peer, name)
 
 

@@ -10,8 +10,11 @@ from typing import Literal
 
 Origin = Literal["registered", "static"]
 
+Server = tuple[str, int, str]
+"""Host, port and base path."""
+
 Address = tuple[str, int, str, str | None]
-"""Host, port, base path and model override: what makes two descriptions the same server."""
+"""Host, port, base path and model override: what makes two descriptions the same Instance."""
 
 DEFAULT_ID_PREFIX = "hp_"
 
@@ -106,12 +109,17 @@ class Instance:
     """The model name written into every request for it; None passes the client's through."""
 
     @property
+    def server(self) -> Server:
+        """Where it is, whatever it calls itself and whichever model it is asked for."""
+        return (self.host, self.port, self.base_path)
+
+    @property
     def address(self) -> Address:
-        """What tells servers apart, whatever they call themselves.
+        """What two descriptions of the same Instance have in common, whatever their ids.
 
         The override belongs to it: one URL may be configured once for each model behind it.
         """
-        return (self.host, self.port, self.base_path, self.model_override)
+        return (*self.server, self.model_override)
 
     @property
     def authority(self) -> str:

@@ -26,13 +26,27 @@ class Limits:
     """Most header lines in one head; more is 431."""
     body_bytes: int = 64 * 1024 * 1024
     """Largest request body, in bytes; more is 413. A chat with three images is about 12 MiB."""
+    request_bytes: int = 1024 * 1024 * 1024
+    """Most memory for requests that are read or answered, in bytes; what finds no room is 503.
+
+    Bodies above 1 MiB get half of it and those above 64 KiB three quarters; the rest is kept free
+    for smaller ones.
+    """
     event_bytes: int = 16 * 1024 * 1024
     """Largest single server-sent event, in bytes; a larger one ends the stream with an error."""
     connections: int = 10_000
     """Most client connections at once; one more is answered 503 and closed."""
 
     def __post_init__(self) -> None:
-        _require_positive(self, "head_bytes", "headers", "body_bytes", "event_bytes", "connections")
+        _require_positive(
+            self,
+            "head_bytes", "headers", "body_bytes", "request_bytes", "event_bytes", "connections",
+        )  # fmt: skip
+        if self.request_bytes < 4 * self.body_bytes:
+            raise ValueError(
+                f"request_bytes is {self.request_bytes} and must be at least four times body_bytes "
+                f"({self.body_bytes}), or one request could take most of it"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,8 @@ class ModelCards:
     def merged(self, alive: Iterable[tuple[str, Iterable[str]]]) -> list[Card]:
         """Return one card per model over the alive Instances, given with the names they declared.
 
-        The first Instance that has a card for a model is quoted; a model that is declared
-        and was never listed gets the least a card must have.
+        The first Instance that has a card for a model is quoted. What an Instance declared
+        counts only while it has listed nothing, and gets the least a card must have.
         """
         found: dict[str, Card] = {}
         bare: list[str] = []

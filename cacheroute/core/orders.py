@@ -1,4 +1,4 @@
-"""What the operator has ordered of Instances: his word, until he takes it back.
+"""What the operator has ordered of Instances; it holds until it is taken back.
 
 An Instance describes itself as often as it likes and may leave and come again; an order
 belongs to its id and outlives all of that.

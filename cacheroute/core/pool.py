@@ -22,6 +22,8 @@ from cacheroute.core.rules import PoolRules
 
 MAX_MODELS = 1024
 """Most model names kept from one probe."""
+_WORTH_TELLING_S = 5.0
+"""Every request is waited for; consoles would be sent a number for each busy Instance."""
 
 
 class Pool:
@@ -60,23 +62,19 @@ class Pool:
         """
         known = self.members.get(instance.instance_id)
         merged = described(instance, known.instance if known else None)
-        holder = self._by_address.get(merged.address)
+        holder = self._holder_of(merged)
         refusal = refusal_of(instance, merged, known, holder)
         if refusal:
             return refusal
         gone = [holder] if holder and holder is not known else []
-        if (
-            known is None
-            and merged.origin == "registered"
-            and len(self.members) - len(gone) >= self.rules.max_instances
-        ):
+        if known is None and merged.origin == "registered" and not gone and self._is_full():
             longest_dead = self._longest_dead(now)
             if longest_dead is None:
                 return Refusal(
                     code="pool_full",
                     detail=(
-                        f"The pool holds {len(self.members)} Instances and may hold "
-                        f"{self.rules.max_instances}; {merged.instance_id} is not taken."
+                        f"The pool holds {self.rules.max_instances} registered Instances, which "
+                        f"is as many as it may; {merged.instance_id} is not taken."
                     ),
                 )
             gone.append(longest_dead)
@@ -278,10 +276,21 @@ class Pool:
             draining=member.draining,
             weight=member.weight,
             ejected_for_s=max(0.0, member.ejected_until_mono_s - now.mono_s),
+            unanswered_s=unanswered_s(member, now),
             pressure=None if member.queues is None else member.queues.pressure(now.mono_s),
         )
 
     # The inside
+
+    def _holder_of(self, instance: Instance) -> Member | None:
+        """Return the Member at an Instance's address, under whatever id."""
+        holder = self._by_address.get(instance.address)
+        if holder is not None or instance.origin == "static":
+            return holder
+        # A server that is configured by model is at another address than the server by itself,
+        # and would stand in the pool once more when it registers.
+        configured = (m for m in self.members.values() if m.instance.origin == "static")
+        return next((m for m in configured if m.instance.server == instance.server), None)
 
     def _seen(self, member: Member, now: Instant) -> None:
         member.last_seen_mono_s = now.mono_s
@@ -299,6 +308,12 @@ class Pool:
             self.version += 1
         return member.instance != before
 
+    def _is_full(self) -> bool:
+        most = self.rules.max_instances
+        if len(self.members) < most:
+            return False
+        return sum(m.instance.origin == "registered" for m in self.members.values()) >= most
+
     def _longest_dead(self, now: Instant) -> Member | None:
         dead = [m for m in self.members.values() if self.liveness(m, now) == "dead"]
         return min(dead, key=lambda m: m.last_seen_mono_s, default=None)
@@ -308,6 +323,15 @@ class Pool:
         del self._by_address[member.instance.address]
         self._expiry.unwatch(member)
         member.places.clear()
+
+
+def unanswered_s(member: Member, now: Instant) -> float | None:
+    """How long it has answered nothing while requests wait; None while none waits for long."""
+    since_mono_s = member.unanswered_since_mono_s
+    if since_mono_s is None or not member.awaiting:
+        return None
+    silent_s = now.mono_s - since_mono_s
+    return silent_s if silent_s >= _WORTH_TELLING_S else None
 
 
 def _age_s(member: Member, now: Instant) -> float:

@@ -14,19 +14,19 @@ from cacheroute.core.resources import Resource
 
 
 class Ranking(Protocol):
-    """Where Members stand by what they cost."""
+    """Members of a list by what they cost."""
 
     def put(self, index: int, value: float) -> None:
-        """Note what one without queues costs."""
+        """Set what a Member without queues costs."""
         ...
 
     def put_moving(self, index: int, cost: float, course: Course | None) -> None:
-        """Note what one with queues costs, and how that goes on."""
+        """Set what a Member with queues costs, and how that goes on."""
         ...
 
 
 class Place(Protocol):
-    """A list of routing's, with a ranking for each standing that a Member may have."""
+    """A list that a Member may be chosen from, with a ranking for each standing."""
 
     @property
     def ranks(self) -> Sequence[Ranking]:
@@ -34,14 +34,14 @@ class Place(Protocol):
         ...
 
     is_even: bool
-    """Whether all in it have the same share."""
+    """Whether all in it have the same weight."""
 
     def put(self, index: int, number: float) -> None:
-        """Note a number in the ranking where the Member stands."""
+        """Set a Member's number, in the ranking of its standing."""
         ...
 
     def move(self, index: int, before: int, after: int) -> None:
-        """The Member stands elsewhere now, and has to be entered there."""
+        """Take a Member out of the ranking of its earlier standing."""
         ...
 
 
@@ -49,10 +49,12 @@ class Member:
     """One entry of the pool, from its registration until it goes."""
 
     __slots__ = (
+        "awaiting",
         "draining",
         "due",
         "ejected_until_mono_s",
         "fingerprint_trouble",
+        "given_up_mono_s",
         "gpu_util",
         "inflight",
         "instance",
@@ -65,6 +67,7 @@ class Member:
         "resource",
         "rest",
         "standing",
+        "unanswered_since_mono_s",
         "watched",
         "weight",
     )
@@ -73,6 +76,12 @@ class Member:
         self.instance = instance
         self.inflight = 0
         """Requests on it right now; moved by leases alone."""
+        self.awaiting = 0
+        """Requests that were sent to it and of whose answer nothing has come."""
+        self.unanswered_since_mono_s: float | None = None
+        """Since when it has begun and ended no answer, though it was sent requests."""
+        self.given_up_mono_s = 0.0
+        """When one of them was last cut, or left by its client."""
         self.last_seen_mono_s = 0.0
         """When it last spoke, on our monotonic clock; the only thing liveness asks."""
         self.last_seen_wall_s = 0.0
@@ -96,9 +105,9 @@ class Member:
         self.places: list[tuple[Place, int]] = []
         """Where routing's index holds it."""
         self.standing = 0
-        """Whether it has room, as routing saw it last; 0 is that it has."""
+        """As routing saw it last: 0 has room for one more request; see `routing.tiers`."""
         self.due = 0.0
-        """Where it stands in weighted turns: 1/weight further with every request."""
+        """Its next weighted turn, 1/weight after its last, in stride scheduling's virtual time."""
         self.fingerprint_trouble = False
         """Whether its last heartbeat contradicted the capabilities known here."""
         self.weight = instance.weight

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
+import msgspec
+
 from cacheroute.core.clock import Instant
 from cacheroute.core.resources import Resource
 
@@ -19,8 +21,8 @@ _SNAPSHOT = "instance_resource_snapshot"
 _QUEUES = "proxy_queue_manager"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstanceReading:
+# One for each of a thousand Instances, every second; a frozen dataclass takes five times as long.
+class InstanceReading(msgspec.Struct, frozen=True, kw_only=True):
     """What the summary needs to know of one Instance."""
 
     is_alive: bool

@@ -1,9 +1,11 @@
 """The pool at one instant, frozen: what consoles, debug pages and strategies may keep.
 
-Costs about 1.5 us per Instance, so it is for cold paths; a request reads Members.
+Costs about 1.8 us per Instance with its queues, so it is for cold paths; a request reads Members.
 """
 
 from dataclasses import dataclass
+
+import msgspec
 
 from cacheroute.core.clock import Instant
 from cacheroute.core.instance import Instance
@@ -13,8 +15,8 @@ from cacheroute.core.pressure import Pressure
 from cacheroute.core.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstanceView:
+# One for each of a thousand Instances, every second; a frozen dataclass takes five times as long.
+class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
     """One Member at the instant of its snapshot."""
 
     instance: Instance
@@ -39,6 +41,8 @@ class InstanceView:
     """What the operator has ordered of it."""
     ejected_for_s: float
     """How much longer health keeps it out; 0 when it does not."""
+    unanswered_s: float | None = None
+    """How long nothing was answered while requests wait; None while none waits for long."""
     pressure: Pressure | None = None
     """What waits and runs for it at that instant; None where nothing is queued."""
 

@@ -12,8 +12,6 @@ TOKEN_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25
 """Upper bounds of time-per-output-token buckets."""
 MILLISECONDS = (10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0, 5000.0)
 """Upper bounds of the published request duration histogram."""
-
-
 ERROR_RATIOS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0)
 """Upper bounds of the buckets of prediction errors; 0.15 is wrong by 15 %."""
 

@@ -32,8 +32,8 @@ class Task:
     """How the Scheduler wants it put there: `text`, `kvcache`, or a word that means neither."""
     knowledge_ids: tuple[str, ...] = ()
     """Ids of the pieces of knowledge, as they were sent; they match without regard to case."""
-    knowledge_tokens: int = 0
-    """Tokens of all pieces together by the Scheduler's count; 0 is not known."""
+    knowledge_tokens: int | None = None
+    """Tokens of all pieces together by the Scheduler's count; None where it gave none."""
     kdn_address: str = ""
     """`host:port` of the knowledge node, without a scheme; empty when there is none."""
     ignored: tuple[str, ...] = ()

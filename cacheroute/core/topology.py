@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Self
 
 from cacheroute.core.clock import Instant
+from cacheroute.core.node_names import second_names
 
 Scalar = str | int | float | bool | None
 LinkSource = Literal["link_snapshot", "static"]
@@ -58,7 +59,7 @@ class Link:
 
     @property
     def rank(self) -> tuple[float, float]:
-        """Sorts the better link first: more bandwidth, then less latency."""
+        """Larger for the better link: more bandwidth first, then less latency."""
         return (
             -1.0 if self.bandwidth_mbps is None else self.bandwidth_mbps,
             -math.inf if self.latency_ms is None else -self.latency_ms,
@@ -108,8 +109,12 @@ def _number(value: Scalar) -> float | None:
 
 def _by_address(links: Mapping[str, Link]) -> dict[str, Link]:
     found: dict[str, Link] = {}
+    # A name may look like an address: a node is called `kdn_10.0.0.7:9101` where nobody named it.
+    seconds = second_names({key: link.metrics for key, link in links.items()})
     for scheme in _SCHEMES:
         for key, link in links.items():
+            if key in seconds:
+                continue
             has_it = key.lower().startswith(scheme) if scheme else "://" not in key
             if has_it and (address := address_of(key)) is not None:
                 found[address] = link
@@ -154,6 +159,7 @@ class Topology:
         if links:
             kept = LinkReport(links=dict(links), by_address=_by_address(links), at=now)
             self.reports[instance_id] = kept
+            self._changed()
             self._links += len(links)
             for address in kept.by_address:
                 self._addresses[address] = self._addresses.get(address, 0) + 1
@@ -161,11 +167,10 @@ class Topology:
 
     def drop(self, instance_id: str) -> None:
         """Forget what one Instance reported; nothing happens when it never did."""
-        self._best_of = None
-        self.version += 1
         gone = self.reports.pop(instance_id, None)
         if gone is None:
             return
+        self._changed()
         self._links -= len(gone.links)
         for address in gone.by_address:
             self._addresses[address] -= 1
@@ -216,6 +221,10 @@ class Topology:
             self._best = self._merged(reporters)
             self._best_of = reporters
         return self._best
+
+    def _changed(self) -> None:
+        self._best_of = None
+        self.version += 1
 
     def _merged(self, reporters: frozenset[str]) -> dict[str, BestLink]:
         best: dict[str, BestLink] = {}

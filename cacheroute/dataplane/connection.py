@@ -14,6 +14,7 @@ from cacheroute.dataplane.half_close import HalfCloseProbe
 from cacheroute.dataplane.head import CONTINUE
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.dataplane.reader import Refusal, RequestReader
+from cacheroute.dataplane.sockets import FULL_READ_BYTES
 
 if TYPE_CHECKING:
     from cacheroute.dataplane.server import HttpServer
@@ -27,16 +28,17 @@ class ClientConnection(asyncio.Protocol):
     """The server side of one connection."""
 
     __slots__ = (
-        "_active", "_age_s", "_discard", "_eof", "_loop", "_probe", "_reader", "_reading_paused",
-        "_refusal", "_server", "_stall_s", "_transport", "_unsent_bytes", "closing",
-        "write_paused",
+        "_active", "_age_s", "_discard", "_eof", "_loop", "_memory", "_probe", "_reader",
+        "_reading_paused", "_refusal", "_server", "_stall_s", "_transport", "_unsent_bytes",
+        "closing", "write_paused",
     )  # fmt: skip
 
     def __init__(self, server: HttpServer) -> None:
         self._server = server
         self._loop = server.loop
         self._transport = cast(asyncio.Transport, None)
-        self._reader = RequestReader(self, server.limits)
+        self._memory = server.memory
+        self._reader = RequestReader(self, server.limits, server.memory)
         self._active: Inbound | None = None
         self._refusal: Refusal | None = None
         self._discard = False
@@ -62,14 +64,16 @@ class ClientConnection(asyncio.Protocol):
         if self._probe is not None:
             self._probe.stop()
         self._server.forget(self)
-        self._drop_what_is_due()
-        active, self._active = self._active, None
+        active = self._active
+        self._drop_all()
         self._transport = sockets.NOWHERE
         if active is not None and active.on_gone is not None:
             on_gone, active.on_gone = active.on_gone, None
             on_gone()
 
     def data_received(self, data: bytes) -> None:
+        if len(data) >= FULL_READ_BYTES:
+            self._let_others_read()
         if self._discard:
             return
         reader = self._reader
@@ -82,6 +86,10 @@ class ClientConnection(asyncio.Protocol):
                 self._refuse(refusal)
                 return
             self.closing = self._discard = True
+        memory = self._memory
+        if memory.held_bytes > memory.easy_bytes and not memory.allows(self._held_bytes):
+            self._refuse_for_memory()
+            return
         if not reader.requests:
             return
         if self._active is None:
@@ -138,6 +146,7 @@ class ClientConnection(asyncio.Protocol):
         inbound.on_gone = inbound.on_pause = inbound.on_resume = None
         if self._probe is not None:
             self._probe.watch(None)
+        self._memory.held_bytes -= inbound.held_bytes
         reader = self._reader
         is_due = bool(reader.requests) or self._refusal is not None
         if not inbound.keep_alive or self.closing or (self._eof and not is_due):
@@ -154,18 +163,16 @@ class ClientConnection(asyncio.Protocol):
 
     def hang_up(self, *, with_reset: bool = False) -> None:
         """Close once everything written has gone out, without ending the answer."""
-        self._active = None
-        self._drop_what_is_due()
         self._age_s = 0.0
         if with_reset:
+            self._drop_all()
             sockets.reset_once_sent(self._transport)
         else:
-            self._transport.close()
+            self._finish_and_close()
 
     def reset(self) -> None:
         """Close at once with a reset."""
-        self._active = None
-        self._drop_what_is_due()
+        self._drop_all()
         sockets.reset(self._transport)
 
     # From the server.
@@ -213,6 +220,14 @@ class ClientConnection(asyncio.Protocol):
 
     # Within.
 
+    def _let_others_read(self) -> None:
+        self._transport.pause_reading()
+        self._loop.call_soon(self._read_on)
+
+    def _read_on(self) -> None:
+        if not self._reading_paused:
+            self._transport.resume_reading()
+
     def _next(self) -> None:
         if self._active is not None or self.write_paused:
             return
@@ -238,12 +253,32 @@ class ClientConnection(asyncio.Protocol):
         self._discard = True
         self._age_s = 0.0
         self._refusal = refusal
+        self._reader.drop_unfinished()
         self._next()
 
-    def _drop_what_is_due(self) -> None:
+    def _refuse_for_memory(self) -> None:
+        """Give up all that waits behind the running answer, and say so at its end."""
+        self._reader.drop()
+        limit = self._server.limits.request_bytes
+        message = (
+            f"Other requests take the memory there is for them, {limit} bytes in all "
+            "(limits.request_bytes); try again shortly."
+        )
+        self._refuse((503, message))
+
+    def _drop_all(self) -> None:
+        """Give up the running request and all that has come behind it; no more is read."""
+        active, self._active = self._active, None
+        if active is not None:
+            self._memory.held_bytes -= active.held_bytes
         self._discard = True
         self._refusal = None
-        self._reader.requests.clear()
+        self._reader.drop()
+
+    @property
+    def _held_bytes(self) -> int:
+        active = self._active
+        return self._reader.held_bytes + (0 if active is None else active.held_bytes)
 
     def _hold_request_to_its_limit(self) -> None:
         timeouts = self._server.timeouts
@@ -258,11 +293,13 @@ class ClientConnection(asyncio.Protocol):
     def _finish_and_close(self) -> None:
         # Closing a socket with unread input makes the kernel send a reset, which can
         # destroy the answer before the client has read it: close our half, linger, then close.
-        if self._discard or self._reader.in_message or self._reading_paused:
-            self._discard = True
+        may_be_unread = self._discard or self._reader.in_message or self._reading_paused
+        self._drop_all()
+        if may_be_unread:
             if self._reading_paused:
                 self._transport.resume_reading()
-            if self._transport.can_write_eof() and not self._eof:
-                self._transport.write_eof()
+            transport = self._transport
+            if transport.can_write_eof() and not (self._eof or transport.is_closing()):
+                transport.write_eof()
                 return
         self._transport.close()

@@ -26,8 +26,8 @@ class Inbound:
 
     __slots__ = (
         "_chunked", "_connection", "_ends_by_close", "_head", "bodiless", "body", "bytes_out",
-        "fields", "headers", "is_http_10", "keep_alive", "method", "on_gone", "on_pause",
-        "on_resume", "path", "query", "status",
+        "fields", "headers", "held_bytes", "is_http_10", "keep_alive", "method", "on_gone",
+        "on_pause", "on_resume", "path", "query", "status",
     )  # fmt: skip
 
     def __init__(
@@ -40,6 +40,7 @@ class Inbound:
         body: bytes,
         is_http_10: bool,
         keep_alive: bool,
+        held_bytes: int = 0,
     ) -> None:
         self._connection = connection
         self.method = method
@@ -52,6 +53,8 @@ class Inbound:
         self.fields = fields
         """The first value of each header, by lower-case name."""
         self.body = body
+        self.held_bytes = held_bytes
+        """The memory that is counted for it until it is answered."""
         self.is_http_10 = is_http_10
         self.keep_alive = keep_alive
         self.bodiless = method == "HEAD"

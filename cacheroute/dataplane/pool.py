@@ -101,7 +101,12 @@ class Peer:
             objection = "and that is this process itself"  # a request would go round and round
         if objection is not None:
             transport.abort()
-            self._cannot_connect(outbound, f"{self.name} leads to {address[0]}, {objection}.")
+            # Whoever may name a peer, or ask one, must not learn from us what a name stands for.
+            self._cannot_connect(
+                outbound,
+                f"{self.name} leads to an address that nothing may be sent to.",
+                for_operator=f"{self.name} leads to {address[0]}, {objection}.",
+            )
         elif outbound.done:  # given up while connecting; the connection is as good as new
             self.active.discard(outbound)
             if self.is_retired:
@@ -179,8 +184,10 @@ class Peer:
         outbound: Outbound,
         why: str,
         kind: type[UpstreamConnectError] = UpstreamConnectError,
+        for_operator: str | None = None,
     ) -> None:
-        self.fail(outbound, kind(why, peer=self.name, retry_after_s=_RETRY_S))
+        error = kind(why, peer=self.name, retry_after_s=_RETRY_S, for_operator=for_operator)
+        self.fail(outbound, error)
 
     def _time_out(self, outbound: Outbound, what: str, limit_s: float, setting: str) -> None:
         if outbound.connection is not None:
@@ -237,6 +244,7 @@ class UpstreamPool:
 
     def drop(self, peer: Peer) -> None:
         """Forget a peer that is no longer needed and has nothing running."""
+        peer.is_retired = True  # a connection that is still being made for it is not to be kept
         peer.close()
         self._sweeper.watched.discard(peer)
         if self._peers.get((peer.host, peer.port)) is peer:

@@ -13,10 +13,12 @@ import httptools
 
 from cacheroute.dataplane.head import origin_form
 from cacheroute.dataplane.inbound import Inbound
+from cacheroute.dataplane.memory import REQUEST_BYTES
 
 if TYPE_CHECKING:
     from cacheroute.core.limits import Limits
     from cacheroute.dataplane.connection import ClientConnection
+    from cacheroute.dataplane.memory import RequestMemory
 
 Refusal = tuple[int, str]
 """A status, and a sentence that says what is wrong."""
@@ -24,20 +26,29 @@ Refusal = tuple[int, str]
 _ONCE = frozenset({b"host", b"content-length", b"transfer-encoding"})
 _UNKNOWN_BYTES = 1 << 40
 """Added to the size of a head that began in the middle of what was read."""
+_LINE_BYTES = 256
+"""What a header line takes in memory beside its text."""
+_PIECE_BYTES = 512
+"""Smaller pieces of a body are joined at once: kept apart, each takes many times its size."""
+_JOINED_BYTES = 64 * 1024
+_PLAIN_HEAD_BYTES = 4 * 1024
+"""A head that is surely smaller than this, or than its body, is not counted on its own."""
 
 
 class RequestReader:
     """Reads requests; `requests` holds those that are whole, in order."""
 
     __slots__ = (
-        "_body", "_body_bytes", "_connection", "_fields", "_head_bytes", "_headers",
-        "_is_http_10", "_limits", "_parser", "_refusal", "_url", "has_moved", "in_body",
-        "in_message", "requests", "wants_continue",
+        "_body", "_body_bytes", "_connection", "_fields", "_head_bytes", "_head_bytes_at_most",
+        "_headers", "_is_http_10", "_limits", "_memory", "_parser", "_refusal",
+        "_unfinished_bytes", "_url", "has_moved", "in_body", "in_message", "requests",
+        "wants_continue",
     )  # fmt: skip
 
-    def __init__(self, connection: ClientConnection, limits: Limits) -> None:
+    def __init__(self, connection: ClientConnection, limits: Limits, memory: RequestMemory) -> None:
         self._connection = connection
         self._limits = limits
+        self._memory = memory
         self._parser = httptools.HttpRequestParser(self)
         self.requests: deque[Inbound] = deque()
         self.in_message = False
@@ -52,9 +63,11 @@ class RequestReader:
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._fields: dict[bytes, bytes] = {}
-        self._body: list[bytes] = []
+        self._body: list[bytes | bytearray] = []
         self._body_bytes = 0
         self._head_bytes = 0
+        self._head_bytes_at_most = 0
+        self._unfinished_bytes = 0
         self._is_http_10 = False
 
     def feed(self, data: bytes) -> Refusal | None:
@@ -62,7 +75,11 @@ class RequestReader:
 
         Status 0 is a CONNECT request, behind which nothing is HTTP.
         """
-        self._head_bytes = len(data) + (self._head_bytes if self.in_message else 0)
+        if self.in_message:
+            self._head_bytes += len(data)
+            self._count_unfinished(0)  # it may be whole in a moment
+        else:
+            self._head_bytes = len(data)
         body_bytes = self._body_bytes
         try:
             try:
@@ -72,13 +89,44 @@ class RequestReader:
                     return 0, "This server does not tunnel."
         except httptools.HttpParserError:
             return self._refusal or (400, "The request is not valid HTTP/1.1.")
-        if self.in_message:
-            if self.in_body and self._body_bytes != body_bytes:
-                self._head_bytes = 0
-            elif self._head_bytes % _UNKNOWN_BYTES > self._limits.head_bytes:
-                # Of a head, or of what may stand around the chunks of a body.
-                return 431, self._head_too_large()
+        if not self.in_message:
+            return None
+        if self.in_body and self._body_bytes != body_bytes:
+            self._head_bytes = 0
+        elif self._head_bytes == _UNKNOWN_BYTES:
+            # Its line that has only begun is all that is known of its size.
+            self._head_bytes += len(data) - data.rfind(b"\n") - 1
+        # Of a head, or of what may stand around the chunks of a body.
+        loose_bytes = self._head_bytes % _UNKNOWN_BYTES
+        if loose_bytes > self._limits.head_bytes:
+            return 431, self._head_too_large()
+        if len(self._headers) > self._limits.headers:
+            return 431, self._too_many_headers()
+        self._count_unfinished(
+            self._measure_head() + (self._body_bytes if self.in_body else loose_bytes)
+        )
         return None
+
+    @property
+    def held_bytes(self) -> int:
+        """What is counted of the request that is not whole and of those in `requests`."""
+        return self._unfinished_bytes + sum(inbound.held_bytes for inbound in self.requests)
+
+    def drop_unfinished(self) -> None:
+        """Forget the request that is not whole; nothing may be fed any more."""
+        self._count_unfinished(0)
+        self.in_message = self.in_body = self.wants_continue = False
+        self._url = b""
+        self._headers = []
+        self._fields = {}
+        self._body = []
+
+    def drop(self) -> None:
+        """Forget all that has come; nothing may be fed any more."""
+        self.drop_unfinished()
+        for inbound in self.requests:
+            self._memory.held_bytes -= inbound.held_bytes
+        self.requests.clear()
 
     # From the parser.
 
@@ -98,13 +146,12 @@ class RequestReader:
         fields = self._fields
         limits = self._limits
         self.in_body = True
-        if self._head_bytes > limits.head_bytes:
-            size = len(self._url) + sum(len(n) + len(v) + 4 for n, v in self._headers)
-            if size > limits.head_bytes:
-                self._fail(431, self._head_too_large())
+        if self._head_bytes > limits.head_bytes and self._text_bytes() > limits.head_bytes:
+            self._fail(431, self._head_too_large())
+        self._head_bytes_at_most = self._head_bytes
         self._head_bytes = 0
         if len(self._headers) > limits.headers:
-            self._fail(431, f"The request has more than {limits.headers} headers (limits.headers).")
+            self._fail(431, self._too_many_headers())
         if len(self._headers) != len(fields):
             self._refuse_repetition()
         version = self._parser.get_http_version()
@@ -141,21 +188,34 @@ class RequestReader:
         self._body_bytes += len(data)
         if self._body_bytes > self._limits.body_bytes:
             self._fail(413, self._body_too_large())
-        self._body.append(data)
+        body = self._body
+        if not body or len(data) >= _PIECE_BYTES:
+            body.append(data)
+            return
+        last = body[-1]
+        if type(last) is bytearray and len(last) < _JOINED_BYTES:
+            last += data
+        else:
+            body.append(bytearray(data))
 
     def on_message_complete(self) -> None:
         """Hand over the request, and be ready for one in the bytes that are being parsed."""
         body = self._body
         method = self._parser.get_method()
+        size = REQUEST_BYTES + self._body_bytes
+        if self._head_bytes_at_most - self._body_bytes > _PLAIN_HEAD_BYTES:
+            size += self._measure_head()
+        self._memory.held_bytes += size
         inbound = Inbound(
             self._connection,
             "POST" if method == b"POST" else method.decode("latin-1"),
             origin_form(self._url),
             self._headers,
             self._fields,
-            body[0] if len(body) == 1 else b"".join(body),
+            body[0] if len(body) == 1 else b"".join(body),  # type: ignore[arg-type]  # as read
             self._is_http_10,
             self._parser.should_keep_alive(),
+            size,
         )
         self.requests.append(inbound)
         self.in_message = self.in_body = self.wants_continue = False
@@ -177,7 +237,9 @@ class RequestReader:
         """
         while self.requests[-1].method != "CONNECT":
             self._parser = httptools.HttpRequestParser(self)
-            data = self.requests.pop().head_without_offer() + rest
+            inbound = self.requests.pop()
+            self._memory.held_bytes -= inbound.held_bytes
+            data = inbound.head_without_offer() + rest
             try:
                 self._parser.feed_data(data)
             except httptools.HttpParserUpgrade as offer:
@@ -197,9 +259,22 @@ class RequestReader:
             if names.count(name) > 1:
                 self._fail(400, f"The header {name.decode()} may appear only once.")
 
+    def _count_unfinished(self, size: int) -> None:
+        self._memory.held_bytes += size - self._unfinished_bytes
+        self._unfinished_bytes = size
+
+    def _text_bytes(self) -> int:
+        return len(self._url) + sum(len(name) + len(value) + 4 for name, value in self._headers)
+
+    def _measure_head(self) -> int:
+        return self._text_bytes() + _LINE_BYTES * len(self._headers)
+
     def _head_too_large(self) -> str:
         limit = self._limits.head_bytes
         return f"The request head is larger than {limit} bytes (limits.head_bytes)."
+
+    def _too_many_headers(self) -> str:
+        return f"The request has more than {self._limits.headers} headers (limits.headers)."
 
     def _body_too_large(self) -> str:
         limit = self._limits.body_bytes

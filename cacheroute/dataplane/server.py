@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from cacheroute.core.limits import Limits, Timeouts
 from cacheroute.dataplane.connection import ClientConnection
 from cacheroute.dataplane.inbound import Inbound
+from cacheroute.dataplane.memory import RequestMemory
 from cacheroute.dataplane.sockets import bind
 from cacheroute.dataplane.sweep import Sweeper
 
@@ -38,6 +39,8 @@ class HttpServer:
         self.timeouts = timeouts or Timeouts()
         self.render_refusal = render_refusal
         """Turns a status and a sentence into the headers and body of a refusal."""
+        self.memory = RequestMemory(self.limits.request_bytes)
+        """What all connections together hold of requests."""
         self._connections: set[ClientConnection] = set()
         self._turned_away: set[ClientConnection] = set()
         self._refusing = False

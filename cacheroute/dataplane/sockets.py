@@ -11,6 +11,9 @@ from cacheroute.formats.address import is_loopback, is_unspecified
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 _TCP_CLOSED = 7
 """TCP_CLOSE of the kernel's tcp_states.h: the peer has reset the connection."""
+FULL_READ_BYTES = 200_000
+"""A piece of this size means that more is there: the event loop hands over up to 32 such pieces of
+one connection before it looks at any other, unless reading is paused for the rest of the turn."""
 _PROBED_AFTER_S, _PROBED_EVERY_S, _PROBES = 15, 10, 3
 GONE_AFTER_S = _PROBED_AFTER_S + _PROBED_EVERY_S * _PROBES
 """How long a peer's kernel may stay silent before its host counts as gone."""
@@ -130,7 +133,7 @@ def leads_to(transport: asyncio.Transport, listening: Collection[tuple[str, int]
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
-    """Bind every address of `host`, on one port for all; raises OSError.
+    """Bind every address of `host`, on one port for all; raises OSError when none can be had.
 
     Port 0 takes a free one. `localhost` and names with two families get a socket each.
     """
@@ -141,12 +144,14 @@ def bind(host: str, port: int) -> list[socket.socket]:
         flags=socket.AI_PASSIVE,
     )
     sockets: list[socket.socket] = []
+    missing: OSError | None = None
     try:
         for family, kind, proto, _, address in dict.fromkeys(infos):
             try:
                 sock = socket.socket(family, kind, proto)
-            except OSError:
-                continue  # a family this host does not have
+            except OSError as error:
+                missing = error  # a family this host does not have
+                continue
             sockets.append(sock)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
@@ -163,6 +168,8 @@ def bind(host: str, port: int) -> list[socket.socket]:
                     continue
                 raise
             sock.setblocking(False)
+        if not sockets and missing is not None:
+            raise missing
     except OSError:
         for sock in sockets:
             sock.close()

@@ -10,6 +10,7 @@ import httptools
 from cacheroute.core.errors import UpstreamClosed, UpstreamProtocolError
 from cacheroute.dataplane import sockets
 from cacheroute.dataplane.head import HOP_BY_HOP, connection_tokens, has_no_body
+from cacheroute.dataplane.sockets import FULL_READ_BYTES
 
 if TYPE_CHECKING:
     from cacheroute.dataplane.outbound import Outbound
@@ -84,7 +85,10 @@ class UpstreamConnection(asyncio.Protocol):
             return
         outbound.heard = True
         outbound.age_s = 0.0
-        self._head_bytes += len(data)
+        size = len(data)
+        self._head_bytes += size
+        if size >= FULL_READ_BYTES:
+            self._let_others_read()
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
@@ -226,6 +230,14 @@ class UpstreamConnection(asyncio.Protocol):
             self._transport.resume_reading()
 
     # Within.
+
+    def _let_others_read(self) -> None:
+        self._transport.pause_reading()
+        asyncio.get_running_loop().call_soon(self._read_on)
+
+    def _read_on(self) -> None:
+        if self._outbound is None or not self._outbound.is_paused:
+            self.resume()
 
     def _finish(self, outbound: Outbound, body: bytes) -> None:
         self._outbound = None

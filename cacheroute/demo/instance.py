@@ -48,35 +48,27 @@ from cacheroute.demo.options import InstanceOptions, parse_options
 from cacheroute.demo.pace import Pacer
 from cacheroute.demo.params import ServedModel
 from cacheroute.demo.service import Service
-from cacheroute.member.complaint import complain
-from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
+from cacheroute.formats.address import Address
+from cacheroute.member.running import announce, run_until_signal
 
 
 def main() -> int:
     """Run one Instance until a signal; returns the exit code."""
     options = parse_options(sys.argv[1:], os.environ)
-    try:
-        run_until_signal(
-            lambda stopping: serve(
-                options, stopping=stopping, on_listening=lambda url: announce(f"listening on {url}")
-            )
+    return run_until_signal(
+        lambda stopping: serve(
+            options, stopping=stopping, on_listening=lambda url: announce(f"listening on {url}")
         )
-    except OSError as error:
-        return complain(
-            f"cannot listen on {_url(options.host, options.port)}: {error.strerror or error}",
-            code="process.conflict",
-            exit_code=EXIT_CANNOT_LISTEN,
-        )
-    return 0
+    )
 
 
 async def serve(
     options: InstanceOptions, *, stopping: asyncio.Event, on_listening: Callable[[str], None]
 ) -> None:
-    """Serve until `stopping` is set; raises OSError when the address cannot be had."""
+    """Serve until `stopping` is set; raises CannotListen."""
     instance = Instance(options)
     await instance.open()
-    on_listening(_url(options.host, instance.port))
+    on_listening(f"http://{Address(options.host, instance.port).authority}")
     try:
         if options.proxy_cp_url is None:
             gc.freeze()
@@ -137,7 +129,7 @@ class Instance:
         return self._listening.port
 
     async def open(self) -> None:
-        """Listen, with the faults that were ordered for the start; raises OSError."""
+        """Listen, with the faults that were ordered for the start; raises CannotListen."""
         if self.store is not None:
             await self.store.open()
         await self._listening.open()
@@ -208,10 +200,6 @@ async def _belong(instance: Instance, proxy_url: str, stopping: asyncio.Event) -
             await stopping.wait()
             for task in tasks:
                 task.cancel()
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 if __name__ == "__main__":

@@ -5,13 +5,14 @@ of a network's reach or a listen queue is full.
 """
 
 import asyncio
-import sys
 from collections.abc import Callable
 
 from cacheroute.core.limits import Timeouts
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.dataplane.server import HttpServer
-from cacheroute.dataplane.sockets import bind
+from cacheroute.formats.address import Address
+from cacheroute.member.complaint import remark
+from cacheroute.member.listeners import CannotListen, listeners_at
 
 _TIMEOUTS = Timeouts(client_idle_s=5.0)
 """Unused connections are closed as early as vLLM's server closes them."""
@@ -42,17 +43,13 @@ class Listening:
         """The port that is listened on, once `open` has returned."""
 
     async def open(self) -> None:
-        """Bind and listen; raises OSError when an address is taken."""
-        listeners = bind(self._host, self.port)
-        try:
-            if self._cp_port is not None:
-                listeners += bind(self._cp_host, self._cp_port)
-        except OSError:
-            for listener in listeners:
-                listener.close()
-            raise
+        """Bind and listen; raises CannotListen."""
+        addresses = [Address(self._host, self.port)]
+        if self._cp_port is not None:
+            addresses.append(Address(self._cp_host, self._cp_port))
+        bound = listeners_at(*addresses)
         server = HttpServer(self._on_request, timeouts=_TIMEOUTS)
-        await server.start(listeners=listeners)
+        await server.start(listeners=[one for listeners in bound for one in listeners])
         self._server = server
         self.port = server.port
 
@@ -81,8 +78,8 @@ class Listening:
         while True:
             try:
                 await self.open()
-            except OSError as error:
-                sys.stderr.write(f"cannot listen again on port {self.port}: {error}\n")
+            except CannotListen as error:
+                remark(f"{error}; it is tried again")
                 await asyncio.sleep(_RETRY_S)
             else:
                 break

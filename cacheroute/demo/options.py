@@ -12,7 +12,7 @@ from cacheroute.demo.faults import Fault, parse_fault
 from cacheroute.demo.kv_options import KvOptions, add_kv_options, kv_defaults, kv_options
 from cacheroute.demo.refusal import Refusal
 from cacheroute.formats.address import Address
-from cacheroute.member.arguments import OneLineParser, addresses, name, number, whole, words
+from cacheroute.member.arguments import OneLineParser, addresses, host, name, number, whole, words
 
 PROGRAM = "cacheroute instance start"
 """What it is started by, as a rule."""
@@ -99,7 +99,7 @@ def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> InstanceOp
         max_model_tokens=min(given.max_model_len, profile.blocks * profile.block_tokens),
         max_queued=given.max_num_queued_reqs,
         proxy_cp_url=given.proxy_cp_url or None,
-        proxy_cp_token=environ.get("PROXY_CP_TOKEN") or None,
+        proxy_cp_token=parser.secret("PROXY_CP_TOKEN", environ),
         tags=given.tags,
         weight=given.weight,
         heartbeat_s=given.heartbeat_s,
@@ -162,12 +162,12 @@ def _build_parser() -> OneLineParser:
         description="A model server without a model: vLLM's HTTP API, paced like a real GPU.",
     )
     add = parser.option
-    add("--host", default="127.0.0.1", help="address to listen on")
+    add("--host", type=host, default="127.0.0.1", help="address to listen on")
     add("--port", type=whole(0, 65535), default=9001, help="port to listen on; 0 takes a free one")
-    add("--cp-host", help="address of a control plane port of its own (default: --host)")
+    add("--cp-host", type=host, help="address of a control plane port of its own (default: --host)")
     add("--cp-port", type=whole(1, 65535), help="control plane port (default: the same port)")
     add("--instance-id", help="id to register as (default: hp_HOST:PORT as advertised)")
-    add("--advertise-host", help="host that the Proxy is told (default: --host)")
+    add("--advertise-host", type=host, help="host that the Proxy is told (default: --host)")
     add(
         "--advertise-port",
         type=whole(1, 65535),

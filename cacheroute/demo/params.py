@@ -3,6 +3,7 @@
 What vLLM refuses is refused with its words; what it ignores is ignored.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +103,10 @@ def _number(body: Body, name: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise wrong_type(name, value, "number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _max_tokens(body: Body, keys: tuple[str, ...], limit: int) -> int | None:

@@ -4,6 +4,7 @@ Any line end counts (LF, CRLF, bare CR), wherever the network cuts; nothing is d
 no character can be torn. The stream itself is never changed here: this only looks.
 """
 
+import sys
 from typing import NamedTuple
 
 
@@ -14,23 +15,29 @@ class Event(NamedTuple):
     """The `event:` field, or empty."""
     data: bytes
     """Its `data:` lines, joined by LF."""
+    is_cut: bool = False
+    """Whether it was too long to be kept, so that `data` is only its beginning."""
 
 
 class SseScanner:
     """Splits a stream into events, counting each once."""
 
     __slots__ = (
-        "_data", "_has_field", "_is_first", "_line", "_name", "_skip_lf", "comments",
-        "event_bytes", "events",
+        "_data", "_has_field", "_is_first", "_kept_bytes", "_line", "_name", "_skip_lf",
+        "comments", "event_bytes", "events", "is_cut",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, kept_bytes: int = sys.maxsize) -> None:
+        """Keep of an event what comes until `kept_bytes` are passed."""
+        self._kept_bytes = kept_bytes
         self.events = 0
         """Events that were complete, comments aside."""
         self.comments = 0
         """Comment lines."""
         self.event_bytes = 0
         """Bytes of the event that has begun and is not complete."""
+        self.is_cut = False
+        """Whether not all of them were kept."""
         self._line: list[bytes] = []
         self._is_first = True
         self._skip_lf = False
@@ -66,23 +73,26 @@ class SseScanner:
         if b"\r" in data:
             self._skip_lf = data.endswith(b"\r")
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        self.event_bytes += len(data)
         first, *rest = data.split(b"\n")
-        self._line.append(first)
+        self._keep(first)
         if not rest:
             return []
         found: list[Event] = []
         line = b"".join(self._line)
+        self._line.clear()
         last = rest.pop()
         for following in (*rest, None):
+            self.event_bytes += 1
             event = self._end_line(line)
             if event is not None:
                 found.append(event)
+            if not self._has_field:
+                self.event_bytes = 0
+                self.is_cut = False
             if following is not None:
                 line = following
-        self._line = [last] if last else []
-        if not self._has_field:
-            self.event_bytes = len(last)
+                self.event_bytes += len(line)
+        self._keep(last)
         return found
 
     @property
@@ -105,6 +115,13 @@ class SseScanner:
             return b""
         return b"\n".join(parts)
 
+    def _keep(self, part: bytes) -> None:
+        if self.event_bytes > self._kept_bytes and self._line:
+            self.is_cut = True  # the line has begun, or it would be taken for a blank one
+        elif part:
+            self._line.append(part)
+        self.event_bytes += len(part)
+
     def _unmarked(self, line: bytes) -> bytes:
         return line.removeprefix(b"\xef\xbb\xbf") if self._is_first else line
 
@@ -120,7 +137,9 @@ class SseScanner:
         self._has_field = True
         value = _value(line, len(field) + 1) if colon else b""
         if field == b"data":
-            self._data.append(value)
+            if not self.is_cut:
+                self._data.append(value)
+            self.is_cut = self.event_bytes > self._kept_bytes
         elif field == b"event":
             self._name = value
         return None
@@ -128,7 +147,7 @@ class SseScanner:
     def _dispatch(self) -> Event | None:
         if not self._has_field:
             return None
-        event = Event(self._name, b"\n".join(self._data))
+        event = Event(self._name, b"\n".join(self._data), self.is_cut)
         self._name = b""
         self._data = []
         self._has_field = False
@@ -138,8 +157,3 @@ class SseScanner:
 
 def _value(line: bytes, start: int) -> bytes:
     return line[start + 1 :] if line[start : start + 1] == b" " else line[start:]
-
-
-def render_data(payload: bytes) -> bytes:
-    """Write one event whose data is a single line."""
-    return b"data: %b\n\n" % payload

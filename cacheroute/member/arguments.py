@@ -5,11 +5,12 @@ The functions named after a kind of value are for the `type` of an option.
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from cacheroute.formats.address import Address, parse_host_port
+from cacheroute.formats.address import Address, parse_host, parse_host_port
 from cacheroute.member.complaint import complain
+from cacheroute.wire.headers import can_carry
 
 EXIT_USAGE = 2
 MAX_ADDRESSES = 64
@@ -31,6 +32,13 @@ class OneLineParser(argparse.ArgumentParser):
                 hint=f"try '{self.prog} --help'",
             )
         )
+
+    def secret(self, variable: str, environ: Mapping[str, str]) -> str | None:
+        """Return what a variable holds for a header, or None; ends if no header can carry it."""
+        value = environ.get(variable)
+        if value and not can_carry(value):
+            self.error(f"{variable} holds what no HTTP header can carry")
+        return value or None
 
     def option(self, name: str, *, help: str, default: object = None, **fields: Any) -> None:  # noqa: A002
         """Add an option whose help tells its default, unless the default says nothing."""
@@ -74,6 +82,14 @@ def name(text: str) -> str:
     if not 0 < len(text) <= 256 or not text.isprintable():
         raise argparse.ArgumentTypeError(f"must be 1 to 256 printable characters, not {text!r}")
     return text
+
+
+def host(text: str) -> str:
+    """Read a host name or an IP address; an IPv6 one may stand in brackets."""
+    try:
+        return parse_host(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ ERRORS_VARIABLE = "CACHEROUTE_ERRORS"
 
 
 def complain(sentence: str, *, code: str, exit_code: int, hint: str | None = None) -> int:
-    """Write one error to stderr; returns the exit code."""
+    """Write one error to stderr, each line of it one thing to mend; returns the exit code."""
     if os.environ.get(ERRORS_VARIABLE) == "json":
         error = {"code": code, "message": sentence, "hint": hint, "exit": exit_code}
         said = json.dumps({"error": error}, ensure_ascii=False)
     else:
-        said = f"cacheroute: error: {sentence}" + (f"\n  hint: {hint}" if hint else "")
+        lines = [f"cacheroute: error: {line}" for line in sentence.splitlines()]
+        said = "\n".join([*lines, *([f"  hint: {hint}"] if hint else [])])
     sys.stderr.write(f"{said}\n")
     return exit_code
 

@@ -7,7 +7,6 @@ one, and a Proxy that has just let this Instance in is told at once.
 from __future__ import annotations
 
 import asyncio
-import math
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -23,6 +22,8 @@ from cacheroute.wire import paths
 PINGS = 3
 PROBE_TIMEOUT_S = 2.0
 """For each question to a node."""
+MAX_BANDWIDTH_MBPS = 1e9
+"""A node that tells of more is not believed."""
 SYS_CLASS_NET = Path("/sys/class/net")
 
 Links = dict[str, dict[str, object]]
@@ -112,7 +113,7 @@ class KdnLinks:
     def _bandwidth_mbps(self, hello: Mapping[str, Any], interface: str | None) -> float:
         """What the node says of its link, else what the interface says, else the default."""
         told = hello.get("link_bandwidth_mbps")
-        if isinstance(told, (int, float)) and math.isfinite(told) and told > 0:
+        if isinstance(told, (int, float)) and 0 < told <= MAX_BANDWIDTH_MBPS:
             return float(told)
         if interface is not None:
             try:

@@ -88,7 +88,8 @@ class Peer:
                     read += piece
                     if len(read) > max_bytes:
                         raise PeerFault(f"{url} answered more than {max_bytes} bytes")
-        except (httpx.HTTPError, httpx.InvalidURL) as problem:
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as problem:
+            # The last is what a host name gives whose parts are too long, or empty.
             raise PeerFault(f"cannot reach {url} ({cause_of(problem)})") from problem
         return Said(status=response.status_code, body=bytes(read))
 

@@ -5,7 +5,6 @@ on, ever more rarely, while nobody answers. Registering is an upsert: once too o
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ BACKOFF_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.0, 5.0)
 
 _HEARTBEAT_S = 10.0
 """Interval for a Proxy that names none."""
-_HEARTBEAT_MIN_S = 0.05
+_HEARTBEAT_MIN_S, _HEARTBEAT_MAX_S = 0.05, 3600.0
 
 
 class Registration:
@@ -41,7 +40,8 @@ class Registration:
         self._backoff_s = backoff_s
         self._log = StateLog("registration")
         self._fingerprint: str | None = None
-        self._interval_s = _HEARTBEAT_S
+        self.interval_s = _HEARTBEAT_S
+        """Time between heartbeats, as the Proxy wants it."""
         self._is_listed = False
         self.instance_id = str(body["instance_id"])
         """The id that the Proxy knows it by."""
@@ -63,7 +63,7 @@ class Registration:
         self.instance_id = str(reply.get("instance_id") or self.instance_id)
         # The Proxy works the fingerprint out; its word is the one that heartbeats repeat.
         self._fingerprint = reply.get("capability_fingerprint")
-        self._interval_s = self._heartbeat_s or _interval_s(reply)
+        self.interval_s = self._heartbeat_s or _interval_s(reply)
         self._is_listed = True
         self.registered.set()
         self.again.set()
@@ -99,7 +99,7 @@ class Registration:
 
     async def _beat(self) -> None:
         """Send heartbeats until the Proxy wants a new registration."""
-        interval_s = self._interval_s
+        interval_s = self.interval_s
         pause_s, failures = interval_s, 0
         while True:
             await asyncio.sleep(pause_s)
@@ -132,6 +132,6 @@ class Registration:
 
 def _interval_s(reply: Mapping[str, Any]) -> float:
     wanted = reply.get("heartbeat_interval_s")
-    if isinstance(wanted, (int, float)) and math.isfinite(wanted) and wanted > 0:
-        return max(_HEARTBEAT_MIN_S, float(wanted))
+    if isinstance(wanted, (int, float)) and wanted > 0:
+        return float(min(max(_HEARTBEAT_MIN_S, wanted), _HEARTBEAT_MAX_S))
     return _HEARTBEAT_S

@@ -16,6 +16,7 @@ import msgspec
 from cacheroute import __version__
 from cacheroute.core.clock import Instant
 from cacheroute.core.injection.paths import summed_up
+from cacheroute.core.pool import unanswered_s
 from cacheroute.core.pool_resource import pool_resource
 from cacheroute.core.pool_snapshot import InstanceView, PoolSnapshot
 from cacheroute.core.pressure import FIGURES, Queues
@@ -23,6 +24,7 @@ from cacheroute.core.resources import Resource
 from cacheroute.core.routing.weights import Weights
 from cacheroute.core.tally import SECONDS, Tally
 from cacheroute.planes import debug
+from cacheroute.planes.console_nodes import kdn_nodes
 from cacheroute.planes.control_owner import ControlOwner
 from cacheroute.planes.predictions import errors_row
 from cacheroute.planes.summary import ttl_s
@@ -35,12 +37,12 @@ from cacheroute.wire.console import (
     Pool,
     PredictionErrors,
     Proxy,
-    QueueRules,
     SchedulerSide,
     Totals,
-    folded,
-    pool_of,
 )
+from cacheroute.wire.console_columns import folded
+from cacheroute.wire.console_reading import pool_of
+from cacheroute.wire.queue_rules import QueueRules
 
 _UNUSED = Tally()
 _NEVER_REPORTED = Resource()
@@ -60,7 +62,7 @@ def document(
     who: int,
     identities: Identities | None = None,
 ) -> ConsoleSnapshot:
-    """Build `GET /v1/console/snapshot`; about 13 us for each Instance.
+    """Build `GET /v1/console/snapshot`; about 8 us for each Instance.
 
     `identities` are those of an earlier document of the same `who`.
     """
@@ -82,6 +84,7 @@ def document(
         pool=_pool(owner, snapshot),
         totals=_totals(owner, (*owner.elsewhere, *owner.tallies.values())),
         knowledge=_knowledge(owner.knowledge_paths),
+        kdn=kdn_nodes(owner, snapshot),
         prediction_errors=msgspec.convert(errors_row(owner.predictions.errors), PredictionErrors),
         scheduler=msgspec.convert(owner.scheduler_state.as_wire(now), SchedulerSide),
         queue_rules=QueueRules(**asdict(owner.queue_rules)),
@@ -111,7 +114,8 @@ def fingerprint(owner: ControlOwner, now: Instant) -> list[object]:
         pool.version,
         len(pool),
         owner.topology.version,
-        owner.links.in_use(),
+        owner.links.version,
+        owner.nodes.version,
     ]
     for member in pool.members.values():
         queues, tally = member.queues, tallies.get(member)
@@ -121,6 +125,7 @@ def fingerprint(owner: ControlOwner, now: Instant) -> list[object]:
                 pool.liveness(member, now),
                 member.last_seen_mono_s,
                 member.inflight,
+                None if unanswered_s(member, now) is None else member.unanswered_since_mono_s,
                 member.qps_1m,
                 member.gpu_util,
                 member.resource,
@@ -205,6 +210,7 @@ def _columns(snapshot: PoolSnapshot, tallies: Sequence[Tally], owner: ControlOwn
         draining=folded([view.draining for view in views]),
         weight=folded([view.weight for view in views]),
         ejected_for_s=folded(_rounded((view.ejected_for_s for view in views), 3)),
+        unanswered_s=folded(_rounded((view.unanswered_s for view in views), 3)),
         inflight=folded([view.inflight for view in views]),
         qps_1m=folded(_rounded((view.qps_1m for view in views), 3)),
         score=folded([total_of(view, weights) for view in views]),

@@ -224,6 +224,7 @@ def _debug(app: FastAPI, owner: ControlOwner) -> None:
                 knowledge_paths=owner.knowledge_paths,
                 prediction_error=errors_row(owner.predictions.errors),
                 injection_strategy=owner.injection_strategy,
+                nodes=owner.nodes,
             )
         )
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from cacheroute.core.clock import Clock, Instant
 from cacheroute.core.dispatch.links import Links
 from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.health.nodes import Nodes
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_member import Member
@@ -42,6 +43,8 @@ class ControlRules:
     """Most links in one topology report; more is 422."""
     body_timeout_s: float = 30.0
     """Longest time for a body to arrive; longer is 408."""
+    connections: int = 4096
+    """Most clients at once; one more is 503."""
     own_hosts: frozenset[str] = frozenset()
     """Hosts of this Proxy besides loopback: what it binds and what it advertises."""
     own_ports: frozenset[int] = frozenset()
@@ -170,6 +173,11 @@ class ControlOwner(Protocol):
     @property
     def links(self) -> Links:
         """The transfers of KV that are under way; to be read only."""
+        ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """How knowledge nodes answered; to be read only."""
         ...
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from cacheroute.core.clock import Instant
 from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.health.nodes import Nodes
 from cacheroute.core.injection.paths import summed_up
 from cacheroute.core.pool_resource import InstanceReading
 from cacheroute.core.pool_snapshot import InstanceView, PoolSnapshot
@@ -28,6 +29,7 @@ ALL_SOURCES = {**_SIGNAL_SOURCES, **dict.fromkeys(QUEUE_SIGNALS, _QUEUES)}
 """Who counts each signal."""
 _NOTHING_QUEUED = dict.fromkeys(FIGURES)
 _SAMPLE_IDS = 10
+_FAILING_NODES = 32
 _DECISIONS_UNASKED = 20
 _DECISIONS_AT_ONCE = 1_024
 _NEVER_REPORTED = Resource()
@@ -130,6 +132,7 @@ def status(
     knowledge_paths: Mapping[str, int],
     prediction_error: JsonObject,
     injection_strategy: str,
+    nodes: Nodes,
 ) -> JsonObject:
     """Build `GET /debug/status`."""
     alive = snapshot.alive
@@ -155,7 +158,24 @@ def status(
         "knowledge": asdict(summed_up(knowledge_paths)),
         "prediction_error": prediction_error,
         "injection_strategy": injection_strategy,
+        "kdn_failing": _failing(nodes, snapshot.taken_at.mono_s),
     }
+
+
+def _failing(nodes: Nodes, now_mono_s: float) -> list[JsonObject]:
+    """Return the knowledge nodes that did not answer last, those that fail for longest first."""
+    known = [(health, name) for name in nodes if (health := nodes.of(name)) is not None]
+    failing = [(health, name) for health, name in known if not health.answers]
+    failing.sort(key=lambda one: (one[0].since_mono_s, one[1]))
+    return [
+        {
+            "node": name,
+            "failing_s": max(0.0, now_mono_s - health.since_mono_s),
+            "asked_age_s": max(0.0, now_mono_s - health.asked_mono_s),
+            "error": health.error,
+        }
+        for health, name in failing[:_FAILING_NODES]
+    ]
 
 
 def decisions(decisions: Decisions, *, last: int | None, since: int | None) -> JsonObject:
@@ -223,6 +243,7 @@ def _instance_row(snapshot: PoolSnapshot, view: InstanceView, raw: bool) -> Json
         "drained_at": None if since_wall_s is None else int(since_wall_s),
         "own_weight": instance.weight,
         "ejected_for_s": view.ejected_for_s,
+        "unanswered_s": view.unanswered_s,
     }
 
 

@@ -15,6 +15,7 @@ from cacheroute.core.errors import InvalidJson, InvalidPayload, RequestError
 from cacheroute.core.ids import RequestIds, is_request_id
 from cacheroute.core.injection.prompt import render_body
 from cacheroute.core.request import Caller, RouteRequest
+from cacheroute.formats.json_values import has_more_values
 from cacheroute.planes.translate import read_task
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class _Glance(msgspec.Struct):
 _glance = msgspec.json.Decoder(_Glance).decode
 _glance_at_rest = msgspec.json.Decoder(_GlanceAtRest).decode
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_PARTS_MAX = 500_000
+_VALUES_MAX = 500_000
 """Most values of a body that has to be built as a whole; more would hold everybody else up."""
 MODEL_MAX_CHARS = 512
 """Longest model name; the last thousand decisions each keep one."""
@@ -131,7 +132,8 @@ def _look_again(body: bytes) -> _Glance:
         rest = _glance_at_rest(body)
     except msgspec.ValidationError as error:
         if str(error).endswith("`$.model`"):
-            raise InvalidPayload("'model' must be a string, not anything larger.") from None
+            what = "a list" if "got `array`" in str(error) else "an object"
+            raise InvalidPayload(f"'model' must be a string, not {what}.") from None
         raise InvalidPayload("The request body must be a JSON object.") from None
     except _UNREADABLE as error:
         why = str(error)
@@ -151,10 +153,10 @@ def _look_again(body: bytes) -> _Glance:
 
 
 def _parsed(body: bytes, why: str | None = None) -> Any:
-    if len(body) > _PARTS_MAX and sum(map(body.count, (b",", b"[", b"{"))) > _PARTS_MAX:
+    if len(body) > _VALUES_MAX and has_more_values(body, _VALUES_MAX):
         if why is not None:
             raise InvalidJson(f"The request body is not valid JSON: {why}.")
-        raise InvalidPayload(f"A Scheduler's request may hold {_PARTS_MAX} values.")
+        raise InvalidPayload(f"A Scheduler's request may hold {_VALUES_MAX} values, not more.")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:

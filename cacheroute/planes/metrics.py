@@ -108,6 +108,11 @@ CATALOGUE: tuple[MetricRow, ...] = (
         help="Open client connections of the service plane.",
     ),
     MetricRow(
+        name="cacheroute_request_memory_bytes", kind="gauge", labels=(),
+        help="What is held of requests that are read or answered; `limits.request_bytes` is the "
+        "most.",
+    ),
+    MetricRow(
         name="cacheroute_request_log_dropped_total", kind="counter", labels=(),
         help="Lines of the request log that could not be written.",
     ),
@@ -148,6 +153,7 @@ class Readings:
     decisions_total: int
     unknown_calls_total: int
     client_connections: int
+    request_memory_bytes: int
     log_dropped_total: int
     is_scheduled: bool | None = None
     """Whether the Scheduler knows this Proxy; None without one."""
@@ -262,6 +268,8 @@ def samples(name: str, readings: Readings) -> Iterator[Sample]:
             yield name, {}, readings.unknown_calls_total
         case "cacheroute_client_connections":
             yield name, {}, readings.client_connections
+        case "cacheroute_request_memory_bytes":
+            yield name, {}, readings.request_memory_bytes
         case "cacheroute_request_log_dropped_total":
             yield name, {}, readings.log_dropped_total
 

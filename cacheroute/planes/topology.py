@@ -16,7 +16,7 @@ def kdn_links(
     topology: Topology, snapshot: PoolSnapshot, *, at_most: int | None = None
 ) -> dict[str, object]:
     """Return the best link to each knowledge node by its key, with who reported it."""
-    best = _best(topology, snapshot)
+    best = best_links(topology, snapshot)
     return {
         key: {**one.link.metrics, "reported_by": one.reported_by}
         for key, one in islice(best.items(), at_most)
@@ -25,7 +25,7 @@ def kdn_links(
 
 def count_links(topology: Topology, snapshot: PoolSnapshot) -> int:
     """Return how many keys of knowledge nodes there is a link for."""
-    return len(_best(topology, snapshot))
+    return len(best_links(topology, snapshot))
 
 
 def told_links(topology: Topology, snapshot: PoolSnapshot) -> dict[str, object]:
@@ -57,5 +57,6 @@ def topology_page(topology: Topology, snapshot: PoolSnapshot) -> JsonObject:
     }
 
 
-def _best(topology: Topology, snapshot: PoolSnapshot) -> Mapping[str, BestLink]:
+def best_links(topology: Topology, snapshot: PoolSnapshot) -> Mapping[str, BestLink]:
+    """Return the best link to each knowledge node by its key, of those that alive ones measured."""
     return topology.best({view.instance.instance_id for view in snapshot.alive})

@@ -81,12 +81,12 @@ def _number(prompt: Mapping[str, Any], name: str) -> int | float | None:
     return value
 
 
-def _count(block: Mapping[str, Any], name: str) -> int:
-    """Read a number of tokens, or 0 for a Scheduler that cannot count: it is only a hint."""
+def _count(block: Mapping[str, Any], name: str) -> int | None:
+    """Read a number of tokens; None of a Scheduler that cannot count, for it is only a hint."""
     value = block.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        return 0
-    return int(min(value, _TOKENS_MAX))
+        return None
+    return int(min(value, _TOKENS_MAX)) or None
 
 
 def _ids(value: object) -> tuple[str, ...]:

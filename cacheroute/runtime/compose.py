@@ -284,6 +284,8 @@ class App:
             body_bytes=control.body_bytes,
             snapshot_bytes=control.snapshot_bytes,
             max_links=control.max_links,
+            body_timeout_s=control.body_timeout_s,
+            connections=control.connections,
             own_hosts=frozenset((proxy.host, proxy.advertised_host, control.host)),
             own_ports=own_ports,
         )

@@ -81,6 +81,7 @@ class ControlServer:
             server_header=False,
             ws="none",
             http=BoundedProtocol,
+            limit_concurrency=self._rules.connections,
             timeout_keep_alive=75,
             # Both would else be read from the environment, where somebody else's could stand,
             # and the first could let strangers pass as local.

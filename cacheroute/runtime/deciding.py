@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cacheroute.core.injection.cost import Situation, estimate
 from cacheroute.core.injection.decide import decide as decide_injection
+from cacheroute.core.injection.paths import NOTHING_WANTED
 from cacheroute.core.task import KVCACHE, TEXT
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Decider:
             prepare_ms, work_ms = terms.text_prepare_ms, terms.lookup_ms
             service_ms = terms.text_prefill_ms
         gate.upcoming.influx.came(now_mono_s)
+        gate.upcoming.line_influx.came(now_mono_s)
         passage.coming = gate.upcoming.add(
             due_mono_s=now_mono_s + prepare_ms / 1000,
             work_ms=work_ms,
@@ -92,21 +94,20 @@ class Decider:
         trace.put("predict_total_ms", passage.predicted_ttft_ms)
 
     def _situation(self, task: Task, member: Member, key: LinkKey, now_mono_s: float) -> Situation:
-        links = self._turnstiles.links
+        free_in_ms = self._turnstiles.links.free_in_ms(key, now_mono_s)
         found = self._topology.link_of(member.instance.instance_id, task.kdn_address)
         return Situation(
             rtt_ms=None if found is None else found[0].latency_ms,
             bandwidth_mbps=None if found is None else found[0].bandwidth_mbps,
             bandwidth_source="link_snapshot" if found is None else found[1],
-            link_free_in_ms=links.free_in_ms(key, now_mono_s),
-            link_active_in_ms=links.active_in_ms(key, now_mono_s)
-            * self._forecasts.lookup_share_ratio(task.kdn_address),
+            link_free_in_ms=free_in_ms,
+            link_active_in_ms=free_in_ms * self._forecasts.lookup_share_ratio(task.kdn_address),
         )
 
     def expect_plain(self, task: Task, passage: Passage) -> None:
         """There is nothing to bring in: the prompt goes as it is."""
         if task.mode == TEXT:
-            passage.path = "no_rag_or_empty_knowledge"
+            passage.path = NOTHING_WANTED
             passage.story.trace.put("text_actual_path", passage.path)
         now_mono_s, gate = passage.placed_mono_s, passage.gate
         forecast = passage.forecast = self._forecasts.service(
@@ -115,6 +116,7 @@ class Decider:
         approach = gate.upcoming.approach(now_mono_s, gate.board.wait_ms(now_mono_s))
         wait_ms = approach.wait_ms(0.0, passes=True)  # it has no place in the line to wait for
         passage.predicted_ttft_ms = wait_ms + forecast.service_ms
+        gate.upcoming.influx.came(now_mono_s)
         passage.story.trace.put("predict_total_ms", passage.predicted_ttft_ms)
 
 

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from cacheroute.runtime.story import Story
     from cacheroute.upstream.exchange import Exchange
 
+_FOLLOWS_S = 10.0
+"""Of a stuck Instance each client gives up, and the next one comes."""
+
 
 class Held:
     """One request's place, exchange and story so far."""
 
     __slots__ = (
-        "_inbound", "_log", "_proxy", "_request", "attempts", "exchange", "is_judged", "is_settled",
-        "passage", "placement", "story", "tried",
+        "_inbound", "_log", "_proxy", "_request", "attempts", "exchange", "is_awaiting",
+        "is_judged", "is_settled", "passage", "placement", "story", "tried",
     )  # fmt: skip
 
     def __init__(
@@ -37,6 +40,8 @@ class Held:
         self._request = request
         self._inbound = inbound
         self.is_settled = False
+        self.is_awaiting = False
+        """Whether it was sent, and nothing of its answer has come."""
         self.is_judged = False
         """Whether the answer at hand has been counted against its Instance already."""
         self.placement: Placement | None = None
@@ -65,6 +70,7 @@ class Held:
         self.exchange = exchange
         self.is_judged = False
         self.attempts += 1
+        self._await(placement)
         if self._request.stream:
             exchange.on_first_token = self._first_token
 
@@ -74,11 +80,40 @@ class Held:
         if exchange is not None:
             exchange.abandon()
         self._end_passage()
+        # An answer that is given up once it has opened is an error, but an answer.
+        is_answered = exchange is not None and exchange.opened
+        self._await_no_more(self._proxy.mono_s(), is_answered=is_answered)
         if placement is not None:
             self.tried = (*self.tried, placement.member)
             self._proxy.release(placement)
 
+    def _await(self, placement: Placement) -> None:
+        """Note that it was sent; one that follows soon on one that was given up waits on."""
+        member, passage = placement.member, self.passage
+        if not member.awaiting:
+            sent_mono_s = placement.placed_mono_s
+            if passage is not None and passage.forwarded_mono_s is not None:
+                sent_mono_s = passage.forwarded_mono_s
+            is_new = sent_mono_s - member.given_up_mono_s > _FOLLOWS_S
+            if is_new or member.unanswered_since_mono_s is None:
+                member.unanswered_since_mono_s = sent_mono_s
+        member.awaiting += 1
+        self.is_awaiting = True
+
+    def _await_no_more(self, at_mono_s: float, *, is_answered: bool) -> None:
+        """Its Instance has begun or ended its answer, or it was given up."""
+        if self.placement is None or not self.is_awaiting:
+            return
+        self.is_awaiting = False
+        member = self.placement.member
+        member.awaiting -= 1
+        if is_answered:
+            member.unanswered_since_mono_s = at_mono_s if member.awaiting else None
+        else:
+            member.given_up_mono_s = at_mono_s
+
     def _first_token(self, at_mono_s: float) -> None:
+        self._await_no_more(at_mono_s, is_answered=True)
         placement = self.placement
         if placement is not None:
             ttft_s = at_mono_s - self._request.arrived_mono_s
@@ -114,6 +149,8 @@ class Held:
         if self.passage is not None:
             self.passage.end()
         now_mono_s = proxy.mono_s()
+        is_error = exchange is not None and exchange.opened and exchange.status >= 400
+        self._await_no_more(now_mono_s, is_answered=outcome == "ok" or is_error)
         e2e_s = now_mono_s - request.arrived_mono_s
         tally = proxy.tally(member)
         tally.requests += 1

@@ -209,7 +209,7 @@ class Pipeline:
                 await exchange.opening()
             except UpstreamError as error:
                 failure = error
-                self._proxy.failed(placement.member, error.message)
+                self._proxy.failed(placement.member, error.for_operator)
                 error.rename_peer(placement.member.instance.instance_id)
             else:
                 verdict = judge(exchange, self._wall_s)
@@ -308,7 +308,7 @@ class Pipeline:
             return
         exchange, placement = held.exchange, held.placement
         if placement is not None and not held.is_judged:
-            self._proxy.failed(placement.member, error.message)
+            self._proxy.failed(placement.member, error.for_operator)
         log.warning("upstream.lost request_id=%s reason=%s", request.request_id, error.message)
         if placement is not None:
             error.rename_peer(placement.member.instance.instance_id)

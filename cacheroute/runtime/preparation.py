@@ -213,23 +213,25 @@ class Preparation:
             return nothing
         began_mono_s = mono_s()
         key: LinkKey = (passage.member.instance.instance_id, task.kdn_address)
-        transfer_ms = self._turnstiles.links.active_in_ms(key, began_mono_s)
+        transfer_ms = self._turnstiles.links.free_in_ms(key, began_mono_s)
         if passage.link is not None:
             transfer_ms = passage.link.wait_ms  # its own transfer is still to come
         story.trace.mark("kdn_fetch_start_ms", began_mono_s)
         try:
             lookup = await self._kdns.lookup(address, task.knowledge_ids)
         except UpstreamError as error:
+            self._proxy.nodes.failed(address, error.message, mono_s())
             story.fail(f"prepare_failed: {error.message}")
             story.trace.mark("prepare_error_ms", mono_s())
             log.warning(
                 "knowledge.not_found request_id=%s reason=%s",
                 passage.request.request_id,
-                error.message,
+                error.for_operator,
             )
             return nothing
         finally:
             story.trace.mark("kdn_fetch_end_ms", mono_s())
+        self._proxy.nodes.answered(address, mono_s())
         terms = None if passage.decision is None else passage.decision.terms
         if terms is not None:
             waited_ms = (mono_s() - began_mono_s) * 1000 - terms.lookup_ms
@@ -290,7 +292,7 @@ class Preparation:
                     "knowledge.not_injected request_id=%s instance_id=%s reason=%s",
                     passage.request.request_id,
                     passage.member.instance.instance_id,
-                    error.message,
+                    error.for_operator,
                 )
                 return False
             finally:

@@ -6,14 +6,15 @@ server is there: an Instance at rest comes back by a real answer, not by a green
 
 import asyncio
 import logging
-import math
 
 import msgspec
 
 from cacheroute.core.errors import UpstreamError
+from cacheroute.core.health.probe_plan import ProbePlan
 from cacheroute.core.model_cards import ModelCards
 from cacheroute.core.pool_member import Member
 from cacheroute.dataplane.pool import UpstreamPool
+from cacheroute.formats.json_values import has_more_values
 from cacheroute.runtime.proxy import Proxy
 from cacheroute.upstream.fetch import fetch
 from cacheroute.wire import paths
@@ -21,8 +22,8 @@ from cacheroute.wire import paths
 log = logging.getLogger("cacheroute.probing")
 
 _REPLY_MAX_BYTES = 4 * 1024 * 1024
-_AT_ONCE = 32
-_SOON_S = 1.0
+_VALUES_MAX = 50_000
+"""Most values in a list that is read; a million would be built while every stream stands still."""
 
 
 class _Listing(msgspec.Struct):
@@ -48,75 +49,55 @@ class Prober:
         self._interval_s = interval_s
         self._timeout_s = timeout_s
         self._default_endpoint = default_endpoint
-        self._due: dict[Member, float] = {}
-        """When each is to be asked; infinite while it is being asked."""
-        self._asking: set[Member] = set()
-        self._failing: dict[Member, int] = {}
+        self._plan: ProbePlan[Member] = ProbePlan(interval_s)
         self._wake = asyncio.Event()
 
     def ask_soon(self, member: Member) -> None:
         """An Instance is new, or has changed: ask it now."""
-        self._due[member] = 0.0
+        self._plan.ask_soon(member)
         self._wake.set()
 
     def forget(self, member: Member) -> None:
         """An Instance has left the pool."""
-        self._due.pop(member, None)
-        self._failing.pop(member, None)
+        self._plan.forget(member)
         self._cards.drop(member.instance.instance_id)
 
     async def run(self) -> None:
         """Probe until cancelled."""
-        gate = asyncio.Semaphore(_AT_ONCE)
-        # Whoever was being asked when this ended before has not answered.
-        for member, at_mono_s in self._due.items():
-            if at_mono_s == math.inf:
-                self._due[member] = 0.0
         async with asyncio.TaskGroup() as group:
             while True:
                 self._wake.clear()
-                now_mono_s = self._proxy.mono_s()
-                for member, at_mono_s in self._due.items():
-                    if at_mono_s <= now_mono_s and member not in self._asking:
-                        self._asking.add(member)
-                        self._due[member] = math.inf
-                        group.create_task(self._guarded(member, gate))
-                waiting = min(
-                    (at for member, at in self._due.items() if member not in self._asking),
-                    default=math.inf,
-                )
-                pause_s = max(0.05, min(waiting - self._proxy.mono_s(), self._interval_s))
+                for member in self._plan.begin(self._proxy.mono_s()):
+                    group.create_task(self._ask(member))
+                due_in_s = self._plan.due_in_s(self._proxy.mono_s())
                 try:
-                    async with asyncio.timeout(pause_s):
+                    async with asyncio.timeout(max(0.05, min(due_in_s, self._interval_s))):
                         await self._wake.wait()
                 except TimeoutError:
                     pass
 
-    async def _guarded(self, member: Member, gate: asyncio.Semaphore) -> None:
+    async def _ask(self, member: Member) -> None:
+        plan = self._plan
         try:
-            async with gate:
-                problem = await self._probe(member)
-        finally:
-            self._asking.discard(member)
-            self._wake.set()
-        if member not in self._due:
-            return  # it left in the meantime
-        now_mono_s = self._proxy.mono_s()
-        if self._due[member] == math.inf:  # otherwise it has changed, and is asked again
-            pause_s = self._interval_s
-            if problem is not None and member.models is None:
-                # It may only be starting; but a thousand that never start must not keep us busy.
-                patience = max(0, self._failing.get(member, 0) - 2)
-                pause_s = min(_SOON_S * 2.0**patience, pause_s)
-            self._due[member] = now_mono_s + pause_s
+            problem = await self._probe(member)
+        except BaseException:
+            plan.given_up(member)
+            raise
+        is_here = member in plan
+        was_known = member.models is not None
+        if plan.keeps_waiting or not (problem is None or was_known):
+            self._wake.set()  # or somebody is due before the others are
         instance_id = member.instance.instance_id
         if problem is None:
-            self._proxy.pool.note_probe(member, self._proxy.clock.now())
-            if self._failing.pop(member, 0):
+            failures = plan.answered(member, self._proxy.mono_s())
+            if is_here:
+                self._proxy.pool.note_probe(member, self._proxy.clock.now())
+            if failures:
                 log.info("probe.answers instance_id=%s", instance_id)
         else:
-            self._proxy.failed(member, problem)
-            failures = self._failing[member] = min(self._failing.get(member, 0) + 1, 30)
+            failures = plan.failed(member, self._proxy.mono_s(), was_known=was_known)
+            if is_here:
+                self._proxy.failed(member, problem)
             if failures == 1:
                 log.warning("probe.failed instance_id=%s reason=%s", instance_id, problem)
 
@@ -130,18 +111,20 @@ class Prober:
         problem, body = await self._get(member, paths.MODELS)
         if problem is not None:
             return problem
+        if has_more_values(body, _VALUES_MAX):
+            return None
         try:
             listing = msgspec.json.decode(body, type=_Listing)
         except (msgspec.DecodeError, RecursionError):
             return None  # it answers, and lists nothing that can be read: any model may be there
-        if member in self._due:
+        if member in self._plan:
             instance_id = member.instance.instance_id
             self._proxy.pool.set_models(instance_id, self._cards.put(instance_id, listing.data))
         return None
 
     async def _get(self, member: Member, path: str) -> tuple[str | None, bytes]:
         instance = member.instance
-        if member not in self._due:
+        if member not in self._plan:
             return "it has left", b""  # and what is made for it now, nobody would clear away
         peer = self._upstream.peer(instance.host, instance.port)
         try:
@@ -154,7 +137,7 @@ class Prober:
                 limit_bytes=_REPLY_MAX_BYTES,
             )
         except UpstreamError as error:
-            return error.message, b""
+            return error.for_operator, b""
         except TimeoutError:
             return f"{peer.name} did not answer {path} within {self._timeout_s:g} s.", b""
         if status >= 500:

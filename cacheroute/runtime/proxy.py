@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cacheroute.core.clock import Clock
 from cacheroute.core.dispatch.rules import QueueRules
 from cacheroute.core.health.ejection import Ejections
+from cacheroute.core.health.nodes import Nodes
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_member import Lease, Member
 from cacheroute.core.predict.coefficients import PUBLISHED, Coefficients
@@ -67,6 +68,8 @@ class Proxy:
         self.pool = pool
         self.strategy = strategy
         self.ejections = ejections
+        self.nodes = Nodes()
+        """How knowledge nodes answered."""
         self.decisions = Decisions()
         self.traces = Traces()
         """The last requests and how they went."""

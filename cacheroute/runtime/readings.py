@@ -56,6 +56,7 @@ class MetricsReader:
             decisions_total=proxy.decisions.total,
             unknown_calls_total=proxy.pool.unknown.total,
             client_connections=self._service.connections,
+            request_memory_bytes=self._service.memory.held_bytes,
             log_dropped_total=self._log.dropped,
             is_scheduled=None if scheduler is None else scheduler.state == "registered",
         )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cacheroute.core.clock import Clock
     from cacheroute.core.dispatch.links import Links
     from cacheroute.core.dispatch.rules import QueueRules
+    from cacheroute.core.health.nodes import Nodes
     from cacheroute.core.instance import Instance
     from cacheroute.core.pool import Pool
     from cacheroute.core.pool_member import Member
@@ -129,6 +130,11 @@ class Registrar:
     def links(self) -> Links:
         """The transfers of KV that are under way."""
         return self._proxy.turnstiles.links
+
+    @property
+    def nodes(self) -> Nodes:
+        """How knowledge nodes answered."""
+        return self._proxy.nodes
 
     @property
     def traces(self) -> Traces:

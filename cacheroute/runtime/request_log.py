@@ -6,10 +6,11 @@ disk slows nobody; when it cannot keep up, lines are dropped and counted. No pro
 
 import asyncio
 import logging
-import os
 from pathlib import Path
 
 import msgspec
+
+from cacheroute.stores.line_file import add_lines
 
 log = logging.getLogger("cacheroute.request_log")
 
@@ -94,7 +95,6 @@ class RequestLog:
         self._keep = keep
         self._waiting: list[RequestRecord] = []
         self._encoder = msgspec.json.Encoder()
-        self._is_torn = False
         self._is_failing = False
         self.dropped = 0
         """Records lost because they could not be written."""
@@ -131,26 +131,16 @@ class RequestLog:
         if path is None:
             return
         data = self._encoded(batch)
-        if self._is_torn:
-            data = b"\n" + data  # the rest of a line whose writing failed must not glue to ours
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._rotate(path, len(data))
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                written = 0
-                while written < len(data):
-                    written += os.write(file, data[written:])
-                    self._is_torn = written < len(data)
-            finally:
-                os.close(file)
+            add_lines(path, data)
         except OSError as error:
             self.dropped += len(batch)
             if not self._is_failing:
                 self._is_failing = True
                 log.warning("request_log.failed path=%s reason=%s", path, error.strerror)
             return
-        self._is_torn = False
         self.written += len(batch)
         if self._is_failing:
             self._is_failing = False

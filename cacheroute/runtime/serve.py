@@ -16,6 +16,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from cacheroute.dataplane.sockets import bind
+from cacheroute.member.complaint import complain
 from cacheroute.runtime.compose import build
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ def configure_logging(level: str) -> None:
         format="%(asctime)s %(levelname).1s %(name)s %(message)s",
         datefmt="%H:%M:%S",
     )
-    for chatty in ("uvicorn", "uvicorn.error", "asyncio"):
-        logging.getLogger(chatty).setLevel(logging.WARNING)
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    # It warns of each request that is no HTTP, without a word on whose: a log for anybody to fill.
+    for chatty in ("uvicorn", "uvicorn.error"):
+        logging.getLogger(chatty).setLevel(logging.ERROR)
 
 
 def run(loaded: Loaded) -> int:
@@ -62,8 +65,7 @@ def run(loaded: Loaded) -> int:
         try:
             listeners.append(bind(where.host, where.port))
         except OSError as error:
-            say_taken(plane, where.host, where.port, error)
-            return Exit.PORT_TAKEN if error.errno == errno.EADDRINUSE else Exit.FAILED
+            return say_taken(plane, where.host, where.port, error)
     raise_descriptor_limit()
     import uvloop
 
@@ -79,12 +81,14 @@ def raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def say_taken(plane: str, host: str, port: int, error: OSError) -> None:
-    """Say on stderr why an address cannot be had, and the way out."""
-    print(  # noqa: T201
-        f"cacheroute: error: cannot listen on {_shown(host)}:{port}: {error.strerror or error}\n"
-        f"  hint: choose another with --set {plane}.port=N, or see who has it: ss -ltnp",
-        file=sys.stderr,
+def say_taken(plane: str, host: str, port: int, error: OSError) -> int:
+    """Say on stderr why an address cannot be had, and the way out; returns the exit code."""
+    is_taken = error.errno == errno.EADDRINUSE
+    return complain(
+        f"cannot listen on {_shown(host)}:{port}: {error.strerror or error}",
+        code="process.conflict" if is_taken else "process.failed",
+        exit_code=Exit.PORT_TAKEN if is_taken else Exit.FAILED,
+        hint=f"choose another with --set {plane}.port=N, or see who has it: ss -ltnp",
     )
 
 

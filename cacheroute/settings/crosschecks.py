@@ -29,17 +29,19 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
             "remove Instances: set control.token, or control.allow_remote to accept that",
         )
     names: dict[str, int] = {}
-    addresses: dict[str, int] = {}
+    addresses: dict[tuple[str, str | None], int] = {}
     for index, backend in enumerate(settings.backends):
         if (first := names.setdefault(backend.name, index)) != index:
             yield (
                 ("backends", index, "name"),
                 f"{backend.name!r} is the name of backends[{first}] as well",
             )
-        if (first := addresses.setdefault(backend.url.url, index)) != index:
+        address = (backend.url.url, backend.model_name or None)
+        if (first := addresses.setdefault(address, index)) != index:
             yield (
                 ("backends", index, "url"),
-                f"{backend.url} is the address of backends[{first}] as well",
+                f"{backend.url} is the address of backends[{first}] as well, "
+                "with the same model_name",
             )
         if reason := forbidden_reason(backend.url.host):
             yield ("backends", index, "url"), reason
@@ -47,8 +49,8 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
         if reason := forbidden_reason(instance.origin.host):
             yield ("pool", "instances", index), reason
     yield from _wrong_scheduler(settings)
-    for index, address in enumerate(settings.kdn.allow):
-        if address != ANY and (reason := forbidden_reason(parse_host_port(address).host)):
+    for index, node in enumerate(settings.kdn.allow):
+        if node != ANY and (reason := forbidden_reason(parse_host_port(node).host)):
             yield ("kdn", "allow", index), reason
     try:
         settings.predict.load()

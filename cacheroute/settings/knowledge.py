@@ -19,7 +19,6 @@ from pydantic import (
     NonNegativeInt,
 )
 
-from cacheroute.core.injection.registry import find, known_names
 from cacheroute.core.injection.rules import DEFAULT_BANDWIDTH_MBPS, InjectionRules
 from cacheroute.core.predict.coefficients import PUBLISHED, Coefficients, parse_coefficients
 from cacheroute.core.topology import MAX_LINKS_PER_REPORT, Link, address_of
@@ -58,15 +57,6 @@ def _measured(links: Mapping[str, LinkBody]) -> Mapping[str, LinkBody]:
         if (link.bandwidth_mbps, link.latency_ms, link.rtt_ms) == (None, None, None):
             raise ValueError(f"{key[:128]!r} needs bandwidth_mbps or latency_ms")
     return links
-
-
-def _injection_strategy(text: str) -> str:
-    row = find(text)
-    if row is None:
-        raise ValueError(
-            f"no injection strategy is called {text[:64]!r}; there are {known_names()}"
-        )
-    return row.name
 
 
 def _bandwidth(given: object) -> object:
@@ -153,7 +143,5 @@ class InjectionSettings(InjectionRules):
         "hide_input_in_errors": True,
     }
 
-    strategy: Annotated[str, AfterValidator(_injection_strategy)] = "default"
-    """Who decides: `default` keeps the Scheduler's mode, `iws` takes the faster one."""
     default_bandwidth_mbps: Annotated[float, BeforeValidator(_bandwidth)] = DEFAULT_BANDWIDTH_MBPS
     """Bandwidth of a link that nobody measured, in 10^6 bit/s; 0 is this default."""

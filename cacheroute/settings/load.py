@@ -23,7 +23,6 @@ from cacheroute.settings.tree import Settings, default_state_dir
 from cacheroute.settings.values import InnerPath
 
 DEFAULT = "default"
-_STATE_DIR = ("state_dir",)
 _MAX_PROBLEMS = 100
 
 

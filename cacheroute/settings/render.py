@@ -83,7 +83,7 @@ def render_value(option: Option, value: object) -> str:
         case int() if option.kind is Kind.SIZE:
             return render_bytes(value)
         case float():
-            return f"{value:g}"
+            return repr(value).removesuffix(".0")
         case tuple():
             return ", ".join(_render_entry(entry) for entry in value)
         case _:

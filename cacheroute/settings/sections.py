@@ -148,6 +148,10 @@ class ControlSettings(Section):
     """Largest request body, in bytes; more is 413."""
     snapshot_bytes: Count = 64 * 1024
     """Largest resource snapshot of one Instance, in bytes; more is 413."""
+    body_timeout_s: Seconds = 30.0
+    """Longest time for a client to send a request body, in seconds; longer is 408."""
+    connections: Count = 4096
+    """Most clients of the control plane at once; one more is answered 503 and closed."""
     max_links: Count = 1000
     """Most topology links one Instance may report; more is 422."""
 

@@ -103,10 +103,15 @@ class Settings(BaseSettings):
 
     @property
     def static_instances(self) -> tuple[StaticInstance, ...]:
-        """Every Instance named here, each address once; an entry of `backends` says most."""
-        named = {backend.url: backend.instance for backend in self.backends}
+        """Every Instance named here, each once; an entry of `backends` says most.
+
+        `backends` may name one URL several times, each time for another model.
+        """
+        named = [backend.instance for backend in self.backends]
         bare = {instance.origin: instance for instance in self.pool.instances}
-        return tuple((bare | named).values())
+        for instance in named:
+            bare.pop(instance.origin, None)
+        return (*bare.values(), *named)
 
     def proxy_state_dir(self, bound_port: int | None = None) -> Path:
         """Return the folder of this one Proxy; `bound_port` is what port 0 turned into."""

@@ -7,7 +7,8 @@ a panel that needs more says why it stays empty. After a loss of connection it i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from time import time
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
@@ -39,6 +40,10 @@ _MODELS = (
 )  # fmt: skip
 _NO_SUCH_PAGE = frozenset({404, 405, 501})
 _NOT_ALLOWED = frozenset({401, 403})
+_NO_TOKEN = 401
+_WHERE_ONE_IS_GIVEN = "CACHEROUTE_TOKEN or the token_file of a context may hold one"
+_OF_LOOKS: tuple[Panel, ...] = ("snapshot", "queues", "pool", "scheduler")
+"""What the columns tell of, all together."""
 PAGES: tuple[str, ...] = (
     paths.DEBUG_STATUS,
     f"{paths.INSTANCE_LIST}?include_dead=true",
@@ -65,12 +70,29 @@ class Wall(Protocol):
     def __call__(self) -> float: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenPlace:
+    """Where the token comes from."""
+
+    name: str
+    """As people know it: `CACHEROUTE_TOKEN`, or a file."""
+    read: Callable[[], str | None] | None = None
+    """Reads it anew, in a thread, as far as it can be read; None where it cannot have changed."""
+
+
 class LiveSource:
     """One Proxy."""
 
-    def __init__(self, client: AsyncControlClient, *, wall_s: Wall = time) -> None:
+    def __init__(
+        self,
+        client: AsyncControlClient,
+        *,
+        wall_s: Wall = time,
+        token_place: TokenPlace | None = None,
+    ) -> None:
         self._client = client
         self._wall_s = wall_s
+        self._token_place = token_place
         self._known: ConsoleSnapshot | None = None
         self._has_columns: bool | None = None
         self._missing: dict[Panel, str] = {}
@@ -94,6 +116,16 @@ class LiveSource:
 
     async def look(self) -> Look:
         """Return the pool as it is now."""
+        try:
+            return await self._looked()
+        except SourceFault as fault:
+            # Whoever answers next may be of another version; nothing at all may be a gateway's no.
+            self._has_columns = None
+            if fault.code != "unauthorised" or not await self._has_another_token():
+                raise
+        return await self._looked()
+
+    async def _looked(self) -> Look:
         if self._has_columns is not False:
             try:
                 look = await self._columns()
@@ -106,7 +138,8 @@ class LiveSource:
                 raise self._ours(fault) from fault
             else:
                 self._has_columns = True
-                self._missing.pop("snapshot", None)
+                for panel in _OF_LOOKS:
+                    self._missing.pop(panel, None)
                 return look
         return await self._published()
 
@@ -267,7 +300,31 @@ class LiveSource:
         if isinstance(fault, Unreachable | TimedOut):
             # Whoever answers next may be of another version.
             self._has_columns, self._known = None, None
-        return SourceFault(fault.message, code=_code_of(fault), url=fault.url)
+        return SourceFault(self._words_of(fault), code=_code_of(fault), url=fault.url)
+
+    def _words_of(self, fault: ControlFault) -> str:
+        """Say what went wrong, and what there is to do where waiting does not help."""
+        match fault:
+            case Refused(status=status) if status in _NOT_ALLOWED:
+                if not self._client.has_token:
+                    return f"{fault.message}; no token is given, {_WHERE_ONE_IS_GIVEN}"
+                place = "" if self._token_place is None else f" of {self._token_place.name}"
+                # The usual words of a 401 say less than who is meant.
+                said = f"{fault.url} answered 401" if status == _NO_TOKEN else fault.message
+                return f"{said}: the token{place} is refused"
+            case Refused(status=status) if status in _NO_SUCH_PAGE or 300 <= status < 400:
+                return f"{fault.message}; is it the control plane of a Proxy?"
+            case NotUnderstood():
+                return f"{fault.message}; is it the control plane of a Proxy?"
+            case _:
+                return fault.message
+
+    async def _has_another_token(self) -> bool:
+        """Read the token anew where it may have been changed; whether it was."""
+        if self._token_place is None or self._token_place.read is None:
+            return False
+        token = await asyncio.to_thread(self._token_place.read)
+        return token is not None and self._client.take_token(token)
 
 
 def _passed_s(known: ConsoleSnapshot, told: Unchanged) -> float:

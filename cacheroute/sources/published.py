@@ -18,11 +18,10 @@ from cacheroute.wire.console import (
     Pool,
     PredictionErrors,
     Proxy,
-    QueueRules,
     SchedulerSide,
-    folded,
-    pool_of,
 )
+from cacheroute.wire.console_columns import folded
+from cacheroute.wire.console_reading import pool_of
 from cacheroute.wire.debug import (
     InstanceLoadRow,
     InstanceLoadsReply,
@@ -34,7 +33,7 @@ from cacheroute.wire.debug import (
 from cacheroute.wire.instances import InstanceRow
 
 _OF_ENTRY = {"draining": "draining", "weight": "weight", "ejected_for_s": "ejected_for_s",
-             "clock_skew_ms": "clock_skew_ms"}  # fmt: skip
+             "unanswered_s": "unanswered_s", "clock_skew_ms": "clock_skew_ms"}  # fmt: skip
 _OF_RESOURCE = (
     "cpu_util", "memory_used_mb", "memory_total_mb", "gpu_util_avg", "gpu_util_current",
     "gpu_util_max", "gpu_sample_age_ms", "gpu_sample_source", "gpu_sample_quality",
@@ -88,11 +87,7 @@ def snapshot_of(
         scheduler=(
             None if scheduler is None else msgspec.convert(scheduler.model_dump(), SchedulerSide)
         ),
-        queue_rules=(
-            None
-            if loads is None or loads.queue_rules is None
-            else msgspec.convert(loads.queue_rules.model_dump(), QueueRules)
-        ),
+        queue_rules=None if loads is None else loads.queue_rules,
         weights=next((dict(score.weights) for score in scores if score.weights), {}),
         sources={name: source for score in scores for name, source in score.source.items()},
         who=rev,

@@ -14,7 +14,7 @@ _OF_RESOURCE = (
 )  # fmt: skip
 _ITSELF = (
     "host", "port", "base_path", "origin", "models", "own_weight", "draining", "weight",
-    "ejected_for_s", "age_s", "clock_skew_ms", "state",
+    "ejected_for_s", "unanswered_s", "age_s", "clock_skew_ms", "state",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ Looks are kept for a few seconds and then written in one piece, so a crash costs
 and nothing before them. A source that does not answer becomes a gap.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -57,7 +58,14 @@ class Recorder:
         """Looks that failed."""
         self.written_bytes = 0
         header = Header(name=source.name, started_at=now_s, interval_s=interval_s)
-        self._write(packed([self._encoder.encode(header)], looks=0, from_s=now_s, to_s=now_s))
+        try:
+            self._write(packed([self._encoder.encode(header)], looks=0, from_s=now_s, to_s=now_s))
+        except BaseException:
+            # Nothing is recorded; an empty file would only be in the way of the next attempt.
+            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._file.close()
+            raise
 
     async def look(self, now_s: float) -> SourceFault | None:
         """Look once and keep it; returns what went wrong."""

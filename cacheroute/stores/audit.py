@@ -4,11 +4,11 @@ Changes are rare, so each is written at once. When the file is full it becomes `
 of the one before: what is kept is bounded, and the latest is always there.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from cacheroute.stores.base import StoreError
+from cacheroute.stores.line_file import add_lines
 from cacheroute.wire import strict_json
 
 MAX_BYTES = 1024 * 1024
@@ -21,25 +21,16 @@ class AuditFile:
     def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
         self.path = path
         self._max_bytes = max_bytes
-        self._is_torn = False
 
     def add(self, line: Mapping[str, object]) -> None:
         """Write one line; StoreError when it cannot be."""
         data = strict_json.encode(line) + b"\n"
-        if self._is_torn:
-            data = b"\n" + data  # the rest of a line whose writing failed must not glue to ours
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._make_room(len(data))
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-            try:
-                self._is_torn = os.write(file, data) < len(data)
-            finally:
-                os.close(file)
+            add_lines(self.path, data)
         except OSError as error:
             raise StoreError(f"{self.path} cannot be written: {error.strerror}.") from error
-        if self._is_torn:
-            raise StoreError(f"{self.path} cannot be written: only a part of the line has room.")
 
     def _make_room(self, adding: int) -> None:
         try:

@@ -68,8 +68,13 @@ class SqliteRegistry:
         try:
             return Opened(store=cls(path, _connected(path)))
         except _Unusable as unusable:
-            aside = _moved_aside(path)
-            _make_private(path)
+            try:
+                aside = _moved_aside(path)
+                _make_private(path)
+            except OSError as error:
+                raise StoreError(
+                    f"The registry {path} {unusable}, and cannot be moved aside: {error.strerror}."
+                ) from error
             return Opened(
                 store=cls(path, _connected(path)),
                 warning=f"The registry {path} {unusable}. It is now {aside}, and a new one begins.",

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from cacheroute.formats.sse import Event, SseScanner
+from cacheroute.upstream.large_event import BUILT_BYTES, READ_BYTES, glance
 from cacheroute.upstream.usage import UNREADABLE, Usage, read_usage, usage_in
 
 JSON_INSPECTED_BYTES = 2 * 1024 * 1024
@@ -95,7 +96,7 @@ class StreamWatch(Watch):
         super().__init__()
         self._clock = clock
         self._event_limit_bytes = event_limit_bytes
-        self._scanner = SseScanner()
+        self._scanner = SseScanner(READ_BYTES)
         self.is_open = False
         self.error = None
         self.error_status = None
@@ -126,11 +127,13 @@ class StreamWatch(Watch):
         """
         if not self.is_amid_event:
             return False
+        if self._scanner.is_cut:
+            return True
         rest = self._scanner.peek().strip()
         if rest == b"[DONE]":
             return False
         try:
-            msgspec.json.decode(rest)
+            msgspec.json.decode(rest, type=msgspec.Raw)  # passed over: it need not be built
         except UNREADABLE:
             return True
         return False
@@ -140,7 +143,8 @@ class StreamWatch(Watch):
         scanner = self._scanner
         if (
             self.first_token_s is not None
-            and b'"usage"' not in data
+            # Who asks for usage gets it in the last event, and a null in all the others.
+            and data.count(b'"usage"') == data.count(b'"usage":null')
             and b'"error"' not in data
             and b"[DONE]" not in data
             and b"event:" not in data
@@ -164,10 +168,12 @@ class StreamWatch(Watch):
         if data.strip() == b"[DONE]":
             self.done_marks += 1
             return
-        try:
-            value = msgspec.json.decode(data)
-        except UNREADABLE:
-            value = None
+        value = None
+        if not event.is_cut:
+            try:
+                value = glance(data) if len(data) > BUILT_BYTES else msgspec.json.decode(data)
+            except UNREADABLE:
+                pass
         if not isinstance(value, dict):
             if event.name == b"error":
                 self._note_error(data[:200].decode("utf-8", "replace"))

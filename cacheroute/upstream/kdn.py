@@ -20,7 +20,6 @@ from cacheroute.core.instance import authority
 from cacheroute.formats.address import parse_host_port
 from cacheroute.upstream.ask import Ask
 from cacheroute.wire import paths, strict_json
-from cacheroute.wire.knowledge import LookupReply
 
 if TYPE_CHECKING:
     from cacheroute.core.instance import Instance
@@ -36,7 +35,23 @@ _ACK_MAX_BYTES = 64 * 1024
 _TRANSFER_MAX_MS = 1e9
 _SHOWN_CHARS = 200
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_read_lookup = msgspec.json.Decoder(LookupReply).decode
+_FLAG_MAX_BYTES = 64
+
+
+class _Found(msgspec.Struct):
+    """What is used of an item; the rest is passed over, whatever it is."""
+
+    id: str
+    content: str | None = None
+    kv_ready: msgspec.Raw = msgspec.Raw()
+
+
+class _Reply(msgspec.Struct):
+    items: list[_Found]
+    miss: list[str] = msgspec.field(default_factory=list)
+
+
+_read_lookup = msgspec.json.Decoder(_Reply).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +116,9 @@ class Kdns:
             raise _bad(peer, f"answered what is no list of knowledge: {error}") from None
         return Lookup(
             items=tuple(
-                KnowledgeItem(id=item.id, content=item.content or "", kv_ready=bool(item.kv_ready))
+                KnowledgeItem(
+                    id=item.id, content=item.content or "", kv_ready=_is_true(item.kv_ready)
+                )
                 for item in found.items
             ),
             missing=tuple(found.miss),
@@ -191,6 +208,12 @@ def _split(address: str) -> tuple[str, int]:
 
 def _bad(peer: Peer, what: str) -> UpstreamProtocolError:
     return UpstreamProtocolError(f"{peer.name} {what}.", peer=peer.name)
+
+
+def _is_true(value: msgspec.Raw) -> bool:
+    """Take whatever is truthy; a node may say it with megabytes, which are not built."""
+    size = len(memoryview(value))
+    return bool(msgspec.json.decode(value)) if 0 < size <= _FLAG_MAX_BYTES else size > 0
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -4,12 +4,13 @@ A count that is negative, fractional or larger than any context is a mistake and
 counters that fell, or that no float could hold, would break the metrics page for good.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 _COUNT_MAX = 2**53
 """More tokens than this are a mistake, and no float of a metrics page holds them."""
+_USAGE_MAX_BYTES = 16 * 1024
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What decoding a peer's JSON may raise."""
 
@@ -61,7 +62,7 @@ class _ChatAnswer(msgspec.Struct):
 
 
 class _AnyAnswer(msgspec.Struct):
-    usage: Any = None
+    usage: msgspec.Raw = msgspec.Raw()
 
 
 _decode_chat_answer = msgspec.json.Decoder(_ChatAnswer).decode
@@ -81,6 +82,10 @@ def usage_in(answer: bytes) -> Usage | None:
     except UNREADABLE:
         return None
     try:
-        return read_usage(_decode_any_answer(answer).usage)
+        usage = _decode_any_answer(answer).usage
+        # A megabyte of `[]` would be built while every stream stands still.
+        if 0 < len(memoryview(usage)) <= _USAGE_MAX_BYTES:
+            return read_usage(msgspec.json.decode(usage))
+        return None
     except UNREADABLE:
         return None

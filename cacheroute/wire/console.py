@@ -4,18 +4,15 @@ A column is a list with a value for each Instance, in the order of `ids`, or one
 for all of them. Null is not known; 0 was measured. Ages are as of `generated_at`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
-T = TypeVar("T")
-C = TypeVar("C", bound=msgspec.Struct)
+from cacheroute.wire.console_columns import Answers, Counts, Flags, Numbers, Words, spread
+from cacheroute.wire.queue_rules import QueueRules
 
-Numbers = list[float | None] | float | None
-Counts = list[int | None] | int | None
-Words = list[str | None] | str | None
-Flags = list[bool] | bool
+C = TypeVar("C", bound=msgspec.Struct)
 
 
 class Lists(msgspec.Struct, frozen=True):
@@ -54,6 +51,8 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     draining: Flags = False
     weight: Numbers = 1.0
     ejected_for_s: Numbers = 0.0
+    unanswered_s: Numbers = None
+    """How long it has answered nothing while requests wait; null while none waits for long."""
     inflight: Counts = None
     qps_1m: Numbers = None
     score: Numbers = None
@@ -131,23 +130,6 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     """Requests at once that count as full."""
 
 
-class QueueRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules of the queues before each Instance; null is not told."""
-
-    prepare_concurrency: int | None = None
-    """Most requests that are prepared for one Instance at once."""
-    ready_concurrency: int | None = None
-    """Most prepared requests on one Instance at once, unless it has a cap of its own."""
-    max_queue: int | None = None
-    """Most requests that wait at one turnstile of an Instance."""
-    wait_at_cap: bool | None = None
-    """Whether a plain request waits where every Instance is at its own cap."""
-    release_policy: str | None = None
-    """`ordered` or `text_bypass`."""
-    text_bypass_max_per_flush: int | None = None
-    """Most text requests that pass a waiting head at a time, with `text_bypass`."""
-
-
 class Totals(msgspec.Struct, frozen=True, kw_only=True):
     """What was counted since the Proxy started: two looks tell a rate."""
 
@@ -170,6 +152,30 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     kv_inject: int = 0
     text_inject: int = 0
     fallback: int = 0
+
+
+class KdnNodes(msgspec.Struct, frozen=True, kw_only=True):
+    """How the knowledge nodes are, a column for each thing known, in the order of `nodes`."""
+
+    nodes: list[str] = []
+    """`host:port`, or the bare name that a link to it was reported under."""
+    answers: Answers = None
+    """Whether it answered when it was asked last; null was not asked."""
+    state_age_s: Numbers = None
+    """For how long that is so."""
+    asked_age_s: Numbers = None
+    """Since it was asked last."""
+    error: Words = None
+    """What went wrong last, in a sentence; null where it answered."""
+    running: Counts = 0
+    """Links on which it is sending KV."""
+    waiting: Counts = 0
+    """Transfers that are predicted to begin behind others on their link."""
+    bandwidth_mbps: Numbers = None
+    """Of the best link to it, as the one below."""
+    latency_ms: Numbers = None
+    left_out: int = 0
+    """Nodes that there was no room for."""
 
 
 class PredictionErrors(msgspec.Struct, frozen=True, kw_only=True):
@@ -211,6 +217,8 @@ class ConsoleSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     totals: Totals | None = None
     """Null where the Proxy does not tell."""
     knowledge: Knowledge | None = None
+    kdn: KdnNodes | None = None
+    """Null where it does not tell."""
     prediction_errors: PredictionErrors | None = None
     scheduler: SchedulerSide | None = None
     """Null where it does not tell."""
@@ -240,100 +248,7 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
     generated_at: float
     run: str = ""
     uptime_s: float | None = None
-    """How much later it is than the document: the wall clock may have been set since."""
-
-
-def pool_of(summary: Mapping[str, object]) -> Pool:
-    """Take out of `pool_resource` what a console shows; its shape differs between versions."""
-
-    def at(*path: str) -> object:
-        value: object = summary
-        for key in path:
-            value = value.get(key) if isinstance(value, Mapping) else None
-        return value
-
-    return Pool(
-        admission_state=_text(at("pool_admission_state")),
-        admission_reason=_text(at("pool_admission_reason")),
-        accepting=_count(at("instances", "accepting")),
-        degraded=_count(at("instances", "degraded")),
-        rejecting=_count(at("instances", "rejecting")),
-        inflight=_count(at("load", "inflight_total")),
-        qps_1m=_number(at("load", "qps_1m_total")),
-        prepare_queue_depth=_count(at("load", "prepare_queue_depth")),
-        ready_queue_depth=_count(at("load", "ready_queue_depth")),
-        capacity=_count(at("load", "capacity")),
-        cpu_util_avg=_number(at("utilization", "cpu_avg")),
-        memory_used_percent=_percent(at("utilization", "memory_used_ratio")),
-        gpu_util_avg=_number(at("utilization", "gpu_util_avg")),
-        gpu_mem_used_percent=_percent(at("utilization", "gpu_mem_used_ratio")),
-        network_rx_mbps=_number(at("utilization", "network_rx_mbps_total")),
-        network_tx_mbps=_number(at("utilization", "network_tx_mbps_total")),
-    )
-
-
-def _number(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _count(value: object) -> int | None:
-    number = _number(value)
-    return None if number is None else int(number)
-
-
-def _percent(value: object) -> float | None:
-    ratio = _number(value)
-    return None if ratio is None else 100 * ratio
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-class NotASnapshot(ValueError):
-    """The bytes are no document of this kind."""
-
-
-_READ_SNAPSHOT = msgspec.json.Decoder(ConsoleSnapshot)
-_READ_UNCHANGED = msgspec.json.Decoder(Unchanged)
-_UNCHANGED_BYTES = 400
-
-
-def read_snapshot(
-    document: bytes, known: ConsoleSnapshot | None = None
-) -> ConsoleSnapshot | Unchanged:
-    """Read an answer; raises NotASnapshot with what is wrong.
-
-    Who the Instances are is taken from the last document, `known`, where it is left out.
-    """
-    try:
-        if len(document) <= _UNCHANGED_BYTES and b'"unchanged"' in document:
-            return _READ_UNCHANGED.decode(document)
-        found = _READ_SNAPSHOT.decode(document)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
-        raise NotASnapshot(str(problem)) from problem
-    if found.identities is not None:
-        return found
-    if known is None or known.identities is None or known.who != found.who:
-        raise NotASnapshot("it leaves out who the Instances are, and nobody has said it before")
-    return msgspec.structs.replace(found, identities=known.identities)
-
-
-def folded(column: list[T]) -> list[T] | T:
-    """Write a column whose values are all the same as that one value."""
-    # Most columns that differ do so in their ends already, and need not be counted through.
-    if column and column[0] == column[-1] and column.count(column[0]) == len(column):
-        return column[0]
-    return column
-
-
-def spread(column: Any, count: int) -> list[Any]:
-    """Return a value for each Instance; a list of another length is cut or filled with None."""
-    if not isinstance(column, list):
-        return [column] * count
-    if len(column) == count:
-        return column
-    return [*column[:count], *[None] * (count - len(column))]
+    """Less that of the document, it tells how much later it is, even if the clock was set since."""
 
 
 def only(snapshot: ConsoleSnapshot, ids: Iterable[str]) -> ConsoleSnapshot:
@@ -356,14 +271,3 @@ def _picked(columns: C, places: Sequence[int], count: int) -> C:
             column = spread(column, count)
             picked[name] = [column[place] for place in places]
     return msgspec.structs.replace(columns, **picked)
-
-
-def spread_lists(column: Lists, count: int) -> list[list[str] | None]:
-    """Return the list of words of each Instance."""
-    values = column.values
-    if isinstance(column.at, int):
-        return [values[column.at] if 0 <= column.at < len(values) else None] * count
-    return [
-        values[at] if isinstance(at, int) and 0 <= at < len(values) else None
-        for at in spread(column.at, count)
-    ]

@@ -6,6 +6,7 @@ Null is not known; 0 was measured. Keys that another Proxy does not send have de
 from pydantic import BaseModel, ConfigDict, Field
 
 from cacheroute.wire.instances import ResourceRow
+from cacheroute.wire.queue_rules import QueueRules
 
 
 class _Reply(BaseModel):
@@ -47,6 +48,19 @@ class PredictionErrorsRow(_Reply):
     p90_ratio: float | None = None
 
 
+class FailingNodeRow(_Reply):
+    """A knowledge node that did not answer when it was asked last."""
+
+    node: str
+    """Its `host:port`."""
+    failing_s: float
+    """Since it failed first; it has not answered in between."""
+    asked_age_s: float
+    """Since it was asked last."""
+    error: str | None = None
+    """What went wrong last, in a sentence."""
+
+
 class StatusReply(_Reply):
     """`GET /debug/status`.
 
@@ -80,6 +94,8 @@ class StatusReply(_Reply):
     """Over all Instances."""
     injection_strategy: str | None = None
     """Who chooses between text and KV."""
+    kdn_failing: list[FailingNodeRow] = Field(default_factory=list)
+    """At most 32 knowledge nodes, those that have failed for longest first."""
 
 
 class SchedulerReply(_Reply):
@@ -200,17 +216,6 @@ class InstanceLoadRow(_Reply):
     """Nodes that are sending it KV."""
 
 
-class QueueRulesRow(_Reply):
-    """The rules of the queues before each Instance."""
-
-    prepare_concurrency: int | None = None
-    ready_concurrency: int | None = None
-    max_queue: int | None = None
-    wait_at_cap: bool | None = None
-    release_policy: str | None = None
-    text_bypass_max_per_flush: int | None = None
-
-
 class InstanceLoadsReply(_Reply):
     """`GET /debug/instance_loads`."""
 
@@ -219,7 +224,7 @@ class InstanceLoadsReply(_Reply):
     generated_at: float
     metric_source: dict[str, str] = Field(default_factory=dict)
     instances: list[InstanceLoadRow]
-    queue_rules: QueueRulesRow | None = None
+    queue_rules: QueueRules | None = None
     """Null where the Proxy does not tell."""
 
 

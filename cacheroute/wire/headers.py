@@ -14,3 +14,8 @@ USER: Final = b"X-CacheRoute-User"
 """Who makes a change, in his own words: noted beside the peer's address, and never trusted."""
 META: Final = b"X-CacheRoute-Meta"
 """Asks for the meta of a request at the end of its answer: `event`, or `chunk` if strict."""
+
+
+def can_carry(value: str) -> bool:
+    """Whether a text can be the value of a header as it stands."""
+    return value.isascii() and value.isprintable()

@@ -180,3 +180,5 @@ class InstanceRow(_Body):
     """The weight it gave itself, where `weight` may be the operator's."""
     ejected_for_s: float = 0.0
     """How much longer health keeps it out."""
+    unanswered_s: float | None = None
+    """How long it has answered nothing while requests wait; null while none waits for long."""

@@ -16,11 +16,6 @@ MAX_FIELDS = 32
 MAX_SNAPSHOT_ITEMS = 10_000
 """Most items that one snapshot answers with, whatever its `limit` says."""
 
-LOOKUP_FIELDS = (
-    "content", "length", "rel_path", "kv_ready", "kv_rel_dir", "kv_dumped_keys", "kv_updated_at",
-)  # fmt: skip
-"""What a Proxy asks for: all but the embeddings."""
-
 KnowledgeId = Annotated[str, Meta(max_length=MAX_ID_CHARS)]
 KnowledgeIds = Annotated[list[KnowledgeId], Meta(max_length=MAX_IDS)]
 FieldNames = Annotated[

@@ -191,20 +191,23 @@ def scheduler(client: ControlClient, wanted: Wanted) -> Found[Any]:
 
 
 def alerts(client: ControlClient, wanted: Wanted) -> Found[Any]:
-    """Ask for the pool and its loads, and judge them."""
+    """Ask for the pool, its loads and the knowledge nodes that fail, and judge them."""
     from cacheroute.console.alerts import alerts_of
     from cacheroute.console.amounts import instant_of
+    from cacheroute.console.nodes import failing_of
     from cacheroute.console.rows.instances import rows_of
 
     notes: list[str] = []
     entries = client.instances(include_dead=True)
     loads = told(notes, paths.DEBUG_INSTANCE_LOADS, client.loads)
+    status = told(notes, paths.DEBUG_STATUS, client.status)
     found = alerts_of(
         rows_of(entries, loads),
         rules=wanted.rules,
         ttl_s=loads.ttl_s if loads else None,
         now=instant_of(loads.generated_at if loads else None),
         first_tokens=first_tokens(client, loads, notes),
+        nodes=failing_of(status) if status else (),
     )
     return Found(rows=found, notes=notes)
 

@@ -1,23 +1,15 @@
 """How a server that runs is attached to a pool: the program to start, and what its end means."""
 
 import re
-import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cacheroute_cli.diagnostics import Exit, UsageFault
 from cacheroute_cli.launch import Launch
-from cacheroute_cli.processes import (
-    START_TIMEOUT_S,
-    ProcessRow,
-    record_of,
-    require_not_running,
-    row_of,
-)
+from cacheroute_cli.processes import START_TIMEOUT_S, ProcessRow, start_detached
 from cacheroute_cli.supervisor.faults import ChildFailed
 from cacheroute_cli.supervisor.ready import wait_until
-from cacheroute_cli.supervisor.runner import Child, Program, python
-from cacheroute_cli.supervisor.stack import Stack
+from cacheroute_cli.supervisor.runner import Child, python
 from cacheroute_cli.supervisor.state import State
 from cacheroute_cli.waiting import last_line, seldom, waiting
 
@@ -123,27 +115,12 @@ def attach_detached(attaching: Attaching, *, state: State | None = None) -> Proc
 
     Raises AlreadyRunning, NotReady, or what the program's early end stands for.
     """
-    state = state or State()
-    launch = launch_attach(attaching)
-    began_s = time.monotonic()
-    with Stack(tethered=False) as stack:
-        # Others must not wait for the lock as long as we may wait for a server.
-        with state.locked():
-            require_not_running(launch, state)
-            log = state.log_path(launch.kind, launch.name)
-            program = Program(name="attach", argv=launch.argv, log=log, env=launch.env)
-            [child] = stack.start(program)
-            record = record_of(launch, child, urls={}, stack=stack.name)
-            state.write(record)
-        try:
-            match = _wait_until_attached(attaching, child)
-        except BaseException:
-            state.forget(record)
-            raise
-        record = replace(record, urls=match.groupdict())
-        state.write(record)
-        stack.let_go()
-    return row_of(record, took_s=time.monotonic() - began_s)
+    return start_detached(
+        launch_attach(attaching),
+        wait=lambda child: _wait_until_attached(attaching, child),
+        called="attach",
+        state=state,
+    )
 
 
 def _wait_until_attached(attaching: Attaching, child: Child) -> re.Match[str]:
@@ -167,23 +144,31 @@ def _wait_until_attached(attaching: Attaching, child: Child) -> re.Match[str]:
 
 def attach_arguments(attaching: Attaching) -> Iterator[str]:
     """Give the command line of the program."""
-    options = {
-        "--endpoint": attaching.endpoint,
-        "--proxy-cp-url": attaching.proxy_url,
-        "--model": attaching.model,
-        "--instance-id": attaching.instance_id,
-        "--tags": attaching.tags,
-        "--weight": attaching.weight,
-        "--api-key-env": attaching.api_key_env,
-        "--agent-url": attaching.agent_url,
-        "--kdn-targets": attaching.kdn_targets,
-        "--interval": attaching.interval_s,
-        "--wait": attaching.wait_s,
-    }
+    yield from ("--endpoint", attaching.endpoint, "--proxy-cp-url", attaching.proxy_url)
+    yield from said_of_member(attaching)
+    yield from _said({"--interval": attaching.interval_s, "--wait": attaching.wait_s})
+    if attaching.on_this_host:
+        yield "--on-this-host"
+
+
+def said_of_member(attaching: Attaching) -> Iterator[str]:
+    """Give the options about the member of the pool, which `instance run` spells the same."""
+    yield from _said(
+        {
+            "--model": attaching.model,
+            "--instance-id": attaching.instance_id,
+            "--tags": attaching.tags,
+            "--weight": attaching.weight,
+            "--api-key-env": attaching.api_key_env,
+            "--agent-url": attaching.agent_url,
+            "--kdn-targets": attaching.kdn_targets,
+        }
+    )
+    if attaching.no_agent:
+        yield "--no-agent"
+
+
+def _said(options: Mapping[str, str | float | None]) -> Iterator[str]:
     for option, value in options.items():
         if value is not None:
             yield from (option, str(value))
-    if attaching.no_agent:
-        yield "--no-agent"
-    if attaching.on_this_host:
-        yield "--on-this-host"

@@ -42,6 +42,8 @@ class UpOptions:
     port_offset: int = 0
     timeout_s: float | None = None
     remove_vanished: bool = False
+    own_token: str | None = None
+    """What the Proxy is to ask for; `token` is what its Instances show without it."""
     token: str | None = None
 
 
@@ -62,7 +64,7 @@ def plan_up(options: UpOptions) -> Planned:
     plans = plan_stack(
         stack,
         PortBook(offset=options.port_offset, remembered=remembered),
-        Wishes(instances=options.instances, token=options.token),
+        Wishes(instances=options.instances, own_token=options.own_token, token=options.token),
     )
     return Planned(
         home=home,

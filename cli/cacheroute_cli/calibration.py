@@ -4,7 +4,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from cacheroute.console.amounts import render_count, render_ratio
+from cacheroute.console import cast
+from cacheroute.console.amounts import render_ratio
 from cacheroute.console.columns import Column
 from cacheroute.core.predict.calibration import Calibration
 from cacheroute_cli.coefficients_file import render
@@ -35,49 +36,16 @@ class PartRow:
 
 
 COLUMNS: tuple[Column[PartRow], ...] = (
-    Column(key="name", header="SECTION", text=lambda row: row.name, doc="Part of the document."),
-    Column(
-        key="source",
-        header="FROM",
-        text=lambda row: row.source,
-        doc="Whether it was measured, or what it was kept from.",
-    ),
-    Column(
-        key="used",
-        header="USED",
-        text=lambda row: render_count(row.used),
-        doc="Measurements it was fitted to.",
-        right=True,
-    ),
-    Column(
-        key="held_out",
-        header="HELD OUT",
-        text=lambda row: render_count(row.held_out),
-        doc="Measurements that the errors are of; it was not fitted to them.",
-        right=True,
-    ),
-    Column(
-        key="p50_ratio",
-        header="P50",
-        text=lambda row: render_ratio(row.p50_ratio),
-        doc="Median error of the held-out measurements.",
-        right=True,
-    ),
-    Column(
-        key="p90_ratio",
-        header="P90",
-        text=lambda row: render_ratio(row.p90_ratio),
-        doc="What nine in ten of these errors do not exceed.",
-        right=True,
-    ),
-    Column(
-        key="why_kept",
-        header="WHY KEPT",
-        text=lambda row: row.why_kept or "",
-        doc="Why it could not be measured.",
-        gives_way=True,
-    ),
-)
+    cast.word("name", "SECTION", "Part of the document."),
+    cast.word("source", "FROM", "Whether it was measured, or what it was kept from."),
+    cast.count("used", "USED", "Measurements it was fitted to."),
+    cast.count("held_out", "HELD OUT",
+        "Measurements that the errors are of; it was not fitted to them."),
+    cast.ratio("p50_ratio", "P50", "Median error of the held-out measurements."),
+    cast.ratio("p90_ratio", "P90", "What nine in ten of these errors do not exceed."),
+    cast.word("why_kept", "WHY KEPT", "Why it could not be measured.",
+        text=lambda row: row.why_kept or "", gives_way=True),
+)  # fmt: skip
 
 
 def rows_of(result: Calibration, base_name: str) -> list[PartRow]:

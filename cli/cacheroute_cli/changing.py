@@ -42,16 +42,9 @@ def scale(context: Context, choice: Choice, wish: str, *, timeout_s: float | Non
             f"stack {home.name} is not up", hint="bring it up with 'cacheroute up -d'"
         )
     planned = plan_up(_options_of(context, home, record, count))
-    request = planned.request
-    ours = sum(plan.kind == SCALED for plan in request.plans)
-    if ours != count:
-        raise UsageFault(
-            f"the Instances of {record.file} are a list of {ours}, and cannot be scaled",
-            hint="add or remove entries there and run 'cacheroute up -d --remove-orphans'",
-        )
     request = Request(
         do="apply",
-        plans=request.plans,
+        plans=planned.request.plans,
         kinds=(SCALED,),
         keep_changed=True,
         remove_vanished=True,
@@ -69,7 +62,7 @@ def _read_wish(wish: str) -> int:
     kind, equals, count = wish.partition("=")
     if kind.removesuffix("s") != SCALED or not equals or not count.isascii() or not count.isdigit():
         raise UsageFault(f"only Instances are scaled, as in {SCALED}=4, not {wish!r}")
-    if int(count) > 256:
+    if len(count) > 9 or int(count) > 256:
         raise UsageFault(f"{count} Instances are more than the 256 that one stack may have")
     return int(count)
 
@@ -81,5 +74,6 @@ def _options_of(
         choice=Choice(file=None if record.file is None else Path(record.file), name=home.name),
         instances=count,
         port_offset=record.port_offset,
+        own_token=context.own_token,
         token=context.token,
     )

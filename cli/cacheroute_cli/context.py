@@ -4,10 +4,10 @@ An option outranks the environment, which outranks the configuration and the def
 option after the command outranks the same one before it.
 """
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -18,7 +18,10 @@ Color = Literal["auto", "always", "never"]
 
 DEFAULT_PROXY_URL = "http://127.0.0.1:8002"
 DEFAULT_TIMEOUT_S = 5.0
+MAX_TIMEOUT_S = 86_400.0
 DEFAULT_INTERVAL_S = 1.0
+MIN_INTERVAL_S = 0.2
+MAX_INTERVAL_S = 3_600.0
 _NO_LOCALE = ("C", "POSIX")
 TOKEN_VARIABLE = "CACHEROUTE_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -76,6 +79,13 @@ class Context:
     timeout_s: float = DEFAULT_TIMEOUT_S
     """Longest wait for one answer."""
     token: str | None = None
+    """For the Proxy in question."""
+    own_token: str | None = None
+    """Typed, or from its variable: what a Proxy that is started here is to ask for."""
+    token_origin: str | None = None
+    """`--token`, its variable, or the file that a context names."""
+    token_file: Path | None = None
+    """Where it can be read anew."""
     color: Color = "auto"
     ascii: bool = False
     """Whether signs are letters."""
@@ -116,8 +126,11 @@ def resolve(
     from cacheroute_cli.config.tokens import token_for
 
     environ = os.environ if environ is None else environ
-    if given.timeout_s is not None and not (given.timeout_s > 0 and math.isfinite(given.timeout_s)):
-        raise UsageFault(f"--timeout must be a positive number of seconds, not {given.timeout_s:g}")
+    if given.timeout_s is not None and not 0 < given.timeout_s <= MAX_TIMEOUT_S:
+        raise UsageFault(
+            f"--timeout must be a positive number of seconds, at most {MAX_TIMEOUT_S:g}, "
+            f"not {given.timeout_s:g}"
+        )
     held = load(given, environ).required()
     value = {key: one.value for key, one in held.values.items()}
     label, color = (held.of_context.get(key) for key in ("label", "color"))
@@ -125,6 +138,7 @@ def resolve(
         detail(f"proxy {value['proxy_url']} ({held.values['proxy_url'].origin})")
     if held.context is not None:
         detail(f"context {held.context} ({held.context_origin})")
+    token = token_for(held, typed=given.token, environ=environ)
     return Context(
         output=value["output"],
         proxy_url=value["proxy_url"],
@@ -139,7 +153,10 @@ def resolve(
         },
         timeout_s=value["timeout"],
         interval_s=value["tui.interval"],
-        token=token_for(held, typed=given.token, environ=environ),
+        token=None if token is None else token.value,
+        token_origin=None if token is None else token.origin,
+        token_file=None if token is None else token.file,
+        own_token=given.token or environ.get(TOKEN_VARIABLE) or None,
         color=value["color"],
         ascii=is_ascii_terminal(environ) if value["ascii"] is None else value["ascii"],
         name=held.context,
@@ -172,9 +189,14 @@ def base_url(text: str) -> str:
         raise UsageFault(_no_url(text)) from None
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
         raise UsageFault(_no_url(text))
-    if parts.query or parts.fragment:
+    if parts.query or parts.fragment or not _can_be_looked_up(parts.hostname):
         raise UsageFault(_no_url(text))
     return url.rstrip("/")
+
+
+def _can_be_looked_up(host: str) -> bool:
+    # The library that looks names up fails in words of its own where a label has no such length.
+    return all(0 < len(label) < 64 for label in host.removesuffix(".").split("."))
 
 
 def _no_url(text: str) -> str:

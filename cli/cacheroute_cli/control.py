@@ -112,6 +112,18 @@ def control_client(
             raise as_our_fault(fault, base, context) from fault
 
 
+def _who_else(context: Context) -> str:
+    """Say what may be wrong where nobody is."""
+    if context.proxy_url_is_default:
+        return "'cacheroute ps --all' shows what runs here; --proxy-url names another"
+    if context.name is not None:
+        return (
+            f"the context is {context.name}; 'cacheroute context list' shows the others, and "
+            "--proxy-url names another Proxy"
+        )
+    return "is it running, and is this its control plane?"
+
+
 def as_our_fault(fault: ControlFault, base: str, context: Context) -> Fault:
     """Turn what the client says into what a command says."""
     match fault:
@@ -121,11 +133,7 @@ def as_our_fault(fault: ControlFault, base: str, context: Context) -> Fault:
                 f"cannot reach the control plane at {base} ({fault.cause})"
                 if fault.url.startswith(base)
                 else fault.message,
-                hint=(
-                    "'cacheroute ps --all' shows what runs here; --proxy-url names another"
-                    if context.proxy_url_is_default
-                    else "is it running, and is this its control plane?"
-                ),
+                hint=_who_else(context),
                 url=fault.url,
                 cause=fault.cause,
             )

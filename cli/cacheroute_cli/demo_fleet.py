@@ -95,15 +95,12 @@ class DemoFleet:
             proxy_id="demo",
             settings=(f"state_dir={self._folder / f'state-{strategy}'}",),
         )
-        started = [self._start(launch_proxy(options, {}), "proxy")]
+        launch = launch_proxy(options, {})
+        proxy = self._start(launch, "proxy")
+        # The agent comes up while the Proxy does.
         if self._agent_url is None:
-            started += [self._start(launch_agent("127.0.0.1:0"), "agent")]
-            self._agent_url = wait_for_line(
-                started[1], launch_agent().says_ready, timeout_s=READY_TIMEOUT_S
-            )["url"]
-        proxy = started[0]
-        says = launch_proxy(options, {}).says_ready
-        urls = wait_for_line(proxy, says, timeout_s=READY_TIMEOUT_S)
+            self._agent_url = self._start_agent()
+        urls = wait_for_line(proxy, launch.says_ready, timeout_s=READY_TIMEOUT_S)
         instances = tuple(
             self._stack.start(
                 *(self._program(self._instance(n, urls["control"]), f"demo-{n}") for n in self._all)
@@ -135,6 +132,11 @@ class DemoFleet:
             speed=self._speed,
             agent_url=self._agent_url,
         )
+
+    def _start_agent(self) -> str:
+        launch = launch_agent("127.0.0.1:0")
+        agent = self._start(launch, "agent")
+        return wait_for_line(agent, launch.says_ready, timeout_s=READY_TIMEOUT_S)["url"]
 
     def _start(self, launch: Launch, name: str) -> Child:
         [child] = self._stack.start(self._program(launch, name))

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cacheroute.client.asks import instances as ask_instances
 from cacheroute.client.control import ControlClient
+from cacheroute.client.faults import NotUnderstood
 from cacheroute.console.alerts import Alert, alerts_of
 from cacheroute.console.amounts import (
     instant_of,
@@ -54,14 +56,27 @@ def show_instance(watching: Watching, instance_id: str, *, raw: bool) -> None:
 def _show_raw(watching: Watching, instance_id: str) -> None:
     context = watching.context
     with control_client(context) as client:
-        entries = json.loads(client.raw(ask_instances(include_dead=True).path))
+        entries = _raw_entries(client)
     found = [entry for entry in entries if entry.get("instance_id") == instance_id]
     if not found:
-        raise no_such_instance(instance_id, [entry.get("instance_id", "") for entry in entries])
+        raise no_such_instance(instance_id, [str(entry.get("instance_id")) for entry in entries])
     for_people = context.output in ("table", "wide") or (
         context.output is None and stdout_is_terminal()
     )
     print_text(json_text(found[0], indent=2 if for_people else None))
+
+
+def _raw_entries(client: ControlClient) -> list[dict[str, Any]]:
+    path = ask_instances(include_dead=True).path
+    try:
+        entries = json.loads(client.raw(path))
+    except (ValueError, RecursionError) as problem:
+        raise NotUnderstood(
+            url=client.base_url + path, why=f"it is no JSON: {problem}"
+        ) from problem
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise NotUnderstood(url=client.base_url + path, why="it is no list of Instances")
+    return entries
 
 
 def _view(client: ControlClient, instance_id: str, watching: Watching) -> LinesView:
@@ -168,7 +183,7 @@ def _resource_lines(row: FleetRow) -> list[Line]:
         f"mem {render_percent(row.memory_util)}",
         f"gpu {render_percent(row.gpu_util)}",
         f"gpu mem {render_percent(row.gpu_memory_util)}",
-        f"rx {render_number(row.network_rx_mbps)} tx {render_number(row.network_tx_mbps)} Mbit/s",
+        f"rx {render_number(row.network_rx_mbps)} tx {render_number(row.network_tx_mbps)} Mbps",
         f"admission {row.admission_state or UNKNOWN}",
         f"reported {render_duration(row.report_age_s)} ago",
     )
@@ -181,7 +196,7 @@ def _link_lines(links: Sequence[LinkRow]) -> list[Line]:
             label="" if at else "links",
             facts=(
                 link.kdn,
-                f"{render_number(link.bandwidth_mbps)} Mbit/s",
+                f"{render_number(link.bandwidth_mbps)} Mbps",
                 f"{render_number(link.latency_ms)} ms",
                 *(["best"] if link.is_best else []),
             ),

@@ -17,7 +17,6 @@ from cacheroute.demo.knowledge.ways import Way
 from cacheroute.formats.address import Address
 from cacheroute_cli.demo_fleet import MODEL, OUR_VARIABLES, READY_TIMEOUT_S
 from cacheroute_cli.knowledge_launch import (
-    free_port,
     launch_builder,
     launch_node,
     launch_reader,
@@ -26,6 +25,7 @@ from cacheroute_cli.knowledge_launch import (
 )
 from cacheroute_cli.launch import Launch, ProxyOptions, launch_proxy
 from cacheroute_cli.supervisor.faults import ChildFailed
+from cacheroute_cli.supervisor.ports import free_port
 from cacheroute_cli.supervisor.ready import wait_for_line, wait_until
 from cacheroute_cli.supervisor.runner import Child, Program
 from cacheroute_cli.supervisor.stack import Stack

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,8 @@ PROFILE = "llama70b"
 BLOCK_TOKENS = 256
 BUILDER_SPEED = 100.0
 """Whoever builds KV is not measured."""
+BUILT_S = 0.02
+"""Its answer comes when its KV is written, so nobody has to wait for more."""
 FIRST_PROBE_ONLY_S = 3600
 """The link is measured when an Instance comes, and not while it is used."""
 
@@ -46,14 +47,6 @@ def find_redis() -> str:
     return program
 
 
-def free_port() -> int:
-    """Return a port that nobody had a moment ago; for programs that cannot take port 0."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def launch_redis(program: str, *, port: int, folder: Path) -> Launch:
     """Return how to run a Redis that listens on the loopback and keeps nothing."""
     options = {
@@ -67,7 +60,7 @@ def launch_node(*, database: Path, bandwidth_mbps: float, delay_ms: float) -> La
     """Return how to run a knowledge node with a simulated link."""
     options = {
         "--port": 0, "--kdn-id": "demo", "--db": database,
-        "--bandwidth-mbps": bandwidth_mbps, "--delay-ms": delay_ms,
+        "--bandwidth-mbps": bandwidth_mbps, "--delay-ms": delay_ms, "--settle-s": BUILT_S,
     }  # fmt: skip
     argv = python("-P", "-m", "cacheroute.demo.kdn", *_arguments(options))
     return _launch("kdn", argv, _LISTENING)

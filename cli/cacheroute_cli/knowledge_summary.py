@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cacheroute.console.amounts import render_ms, render_ratio
+from cacheroute.console import cast
+from cacheroute.console.amounts import render_ratio
 from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import Column
 from cacheroute.core.predict.calibration import Calibration
@@ -17,98 +18,42 @@ from cacheroute.demo.knowledge.figures import (
     row_of,
 )
 from cacheroute_cli.context import Context
+from cacheroute_cli.figures import (
+    FIRST_TOKEN,
+    REQUESTS,
+    failures,
+    half_below,
+    most_below,
+    print_figures,
+)
 from cacheroute_cli.knowledge_launch import PROFILE
-from cacheroute_cli.output import print_document, print_table, print_text
 
 SCHEMA = "cacheroute.demo.knowledge/1"
 _PARTS = {"ttft": "prefill", "redis": "loading of KV", "tpot": "time per output token"}
 """What the sections of the coefficients are called here; what KV weighs is told, not measured."""
 
 COLUMNS: tuple[Column[WayRow], ...] = (
-    Column(
-        key="bandwidth_gbps",
-        header="LINK",
-        text=lambda row: "all" if row.bandwidth_gbps is None else f"{row.bandwidth_gbps:g} Gb/s",
-        doc="Bandwidth between knowledge node and Instance, before the speed-up.",
-    ),
-    Column(
-        key="way",
-        header="WAY",
-        text=lambda row: row.way,
-        doc="How knowledge was brought in: always as text, always as KV, or as `iws` chose.",
-    ),
-    Column(
-        key="requests",
-        header="REQ",
-        text=lambda row: str(row.requests),
-        right=True,
-        doc="Requests sent.",
-    ),
-    Column(
-        key="failures",
-        header="FAIL",
-        text=lambda row: str(row.failures),
-        tone=lambda row: "bad" if row.failures else "plain",
-        right=True,
-        doc="Requests that a user would call failed, or that went without their knowledge.",
-    ),
-    Column(
-        key="ttft_mean_ms",
-        header="TTFT MEAN",
-        text=lambda row: render_ms(row.ttft_mean_ms),
-        right=True,
-        doc="Mean time to the first token, as the client saw it.",
-    ),
-    Column(
-        key="predicted_mean_ms",
-        header="PREDICTED",
-        text=lambda row: render_ms(row.predicted_mean_ms),
-        right=True,
-        doc="The same as the Proxy predicted it at the moment of choice.",
-    ),
-    Column(
-        key="ttft_p50_ms",
-        header="P50",
-        text=lambda row: render_ms(row.ttft_p50_ms),
-        right=True,
-        doc="Time to the first token that half of the requests stayed below.",
-    ),
-    Column(
-        key="ttft_p90_ms",
-        header="P90",
-        text=lambda row: render_ms(row.ttft_p90_ms),
-        right=True,
-        doc="Time to the first token that nine in ten stayed below.",
-    ),
-    Column(
-        key="kv_ratio",
-        header="AS KV",
-        text=lambda row: UNKNOWN if row.kv_ratio is None else f"{row.kv_ratio:.0%}",
-        right=True,
-        doc="Share of the requests whose knowledge went in as KV.",
-    ),
-    Column(
-        key="link_wait_mean_ms",
-        header="LINK WAIT",
-        text=lambda row: render_ms(row.link_wait_mean_ms),
-        right=True,
-        doc="How long KV waited for other transfers on the link, on average.",
-    ),
-    Column(
-        key="error_p50_ratio",
-        header="ERR P50",
-        text=lambda row: render_ratio(row.error_p50_ratio),
-        right=True,
-        doc=f"Median error of the prediction, of requests of {ERRORS_FROM_MS} ms and more.",
-    ),
-    Column(
-        key="error_p90_ratio",
-        header="P90",
-        text=lambda row: render_ratio(row.error_p90_ratio),
-        right=True,
-        doc="The error that nine in ten stayed below.",
-    ),
-)
+    cast.word("bandwidth_gbps", "LINK",
+        "Bandwidth between knowledge node and Instance, before the speed-up.",
+        text=lambda row: "all" if row.bandwidth_gbps is None else f"{row.bandwidth_gbps:g} Gb/s"),
+    cast.word("way", "WAY",
+        "How knowledge was brought in: always as text, always as KV, or as `iws` chose."),
+    REQUESTS,
+    failures("Requests that a user would call failed, or that went without their knowledge."),
+    cast.span("ttft_mean_ms", "TTFT MEAN",
+        "Mean time to the first token, as the client saw it."),
+    cast.span("predicted_mean_ms", "PREDICTED",
+        "The same as the Proxy predicted it at the moment of choice."),
+    half_below("ttft_p50_ms", "P50", FIRST_TOKEN),
+    most_below("ttft_p90_ms", "P90", FIRST_TOKEN),
+    cast.ratio("kv_ratio", "AS KV", "Share of the requests whose knowledge went in as KV.",
+        text=lambda row: UNKNOWN if row.kv_ratio is None else f"{row.kv_ratio:.0%}"),
+    cast.span("link_wait_mean_ms", "LINK WAIT",
+        "How long KV waited for other transfers on the link, on average."),
+    cast.ratio("error_p50_ratio", "ERR P50",
+        f"Median error of the prediction, of requests of {ERRORS_FROM_MS} ms and more."),
+    cast.ratio("error_p90_ratio", "P90", "The error that nine in ten stayed below."),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,27 +68,27 @@ class Shown:
 
 
 def show(context: Context, shown: Shown) -> None:
-    """Print the table and what it comes to, or the document."""
+    """Print what was found in the form that is asked for."""
     rows, mix, comparison = _rows(shown.runs), mix_of(shown.runs), compare(shown.runs)
-    if context.as_json:
-        print_document(
-            SCHEMA,
-            {
-                "requests": sum(row.requests for row in rows),
-                "failures": sum(row.failures for row in rows),
-                "took_s": shown.took_s,
-                "speed": shown.speed,
-                "per_second": shown.per_second,
-                "profile": PROFILE,
-                "items": rows,
-                "mix": mix,
-                "comparison": comparison,
-                "coefficients": shown.calibration.coefficients.as_mapping(),
-            },
-        )
-        return
-    print_table(context, COLUMNS, [*rows, *(mix if len(rows) > len(mix) else ())])
-    print_text("\n".join(["", *sentences(shown), verdict(comparison), *failures_of(rows)]))
+    print_figures(
+        context,
+        COLUMNS,
+        [*rows, *(mix if len(rows) > len(mix) else ())],
+        sentences=[*sentences(shown), verdict(comparison), *failures_of(rows)],
+        schema=SCHEMA,
+        content={
+            "requests": sum(row.requests for row in rows),
+            "failures": sum(row.failures for row in rows),
+            "took_s": shown.took_s,
+            "speed": shown.speed,
+            "per_second": shown.per_second,
+            "profile": PROFILE,
+            "items": rows,
+            "mix": mix,
+            "comparison": comparison,
+            "coefficients": shown.calibration.coefficients.as_mapping(),
+        },
+    )
 
 
 def sentences(shown: Shown) -> list[str]:

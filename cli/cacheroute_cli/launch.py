@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cacheroute_cli.supervisor.ports import Wanted
+from cacheroute_cli.supervisor.ports import Wanted, read_port
 from cacheroute_cli.supervisor.runner import python
 
 PROXY_PORT = 8001
@@ -61,6 +61,8 @@ class ProxyOptions:
     """Static Instances: URLs, each with `,api_key=env:NAME` behind it if it needs a key."""
     settings: Sequence[str] = ()
     """More settings, as `path=value`."""
+    token: str | None = None
+    """What its control plane is to ask for; goes into a variable, never onto a command line."""
 
 
 _SETTING_OF = {
@@ -115,6 +117,7 @@ def launch_proxy(options: ProxyOptions, environ: Mapping[str, str]) -> Launch:
         wanted=_proxy_ports(options, environ),
         says_ready=_PROXY_SAYS,
         typed=typed,
+        env={"CACHEROUTE_CONTROL__TOKEN": options.token} if options.token else {},
     )
 
 
@@ -125,7 +128,9 @@ def _proxy_name(options: ProxyOptions, environ: Mapping[str, str]) -> str:
     if host and port:
         return f"hp_{host}:{port}"
     files = [str(options.config or ""), *(environ.get(name, "") for name in _CONFIG_VARIABLES)]
-    return f"config_{Path(next(filter(None, files))).stem}"
+    file = next(filter(None, files), None)
+    # Without a file only an empty host or port is left, and those the Proxy itself refuses.
+    return f"hp_{host}:{port}" if file is None else f"config_{Path(file).stem}"
 
 
 def _proxy_ports(options: ProxyOptions, environ: Mapping[str, str]) -> tuple[Wanted, ...]:
@@ -137,8 +142,9 @@ def _proxy_ports(options: ProxyOptions, environ: Mapping[str, str]) -> tuple[Wan
     for host_option, port_option, purpose, flag in planes:
         host = _known(host_option, options, environ)
         port = _known(port_option, options, environ)
-        if host and port and port.isascii() and port.isdigit() and int(port) < 65536:
-            wanted.append(Wanted(host=host, port=int(port), purpose=purpose, option=flag))
+        number = None if port is None else read_port(port)
+        if host and number is not None:
+            wanted.append(Wanted(host=host, port=number, purpose=purpose, option=flag))
     return tuple(wanted)
 
 
@@ -194,11 +200,12 @@ def launch_instance(
 
 def launch_agent(listen: str = AGENT_LISTEN) -> Launch:
     """Return how to run a resource agent; `listen` is HOST:PORT."""
-    host, _, port = listen.rpartition(":")
+    host, _, text = listen.rpartition(":")
+    port = read_port(text)
     wanted: tuple[Wanted, ...] = ()
-    if host and port.isascii() and port.isdigit() and int(port) < 65536:
+    if host and port is not None:
         bare = host.removeprefix("[").removesuffix("]")
-        wanted = (Wanted(host=bare, port=int(port), purpose="agent", option="--listen"),)
+        wanted = (Wanted(host=bare, port=port, purpose="agent", option="--listen"),)
     return Launch(
         kind="agent",
         name=f"agent_{listen}",

@@ -6,11 +6,16 @@ from typing import Annotated, Any
 
 import typer
 
-from cacheroute_cli.context import DEFAULT_INTERVAL_S, Context, Given, resolve
+from cacheroute_cli.context import (
+    DEFAULT_INTERVAL_S,
+    MAX_INTERVAL_S,
+    MIN_INTERVAL_S,
+    Context,
+    Given,
+    resolve,
+)
 from cacheroute_cli.diagnostics import UsageFault
 from cacheroute_cli.options import attach, refuse
-
-MIN_INTERVAL_S = 0.2
 
 ColumnsOption = Annotated[
     str | None,
@@ -114,11 +119,7 @@ class Listing:
 
 def with_watching(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the common options and those of a watch, as a Watching."""
-
-    def build(given: Given, more: dict[str, Any]) -> Watching:
-        return _watching(given, more)
-
-    return attach(command, Watching, WATCHING, build)
+    return attach(command, Watching, WATCHING, _watching)
 
 
 def with_listing(
@@ -152,8 +153,11 @@ def with_listing(
 def _watching(given: Given, more: dict[str, Any]) -> Watching:
     context = resolve(given)
     interval_s = context.interval_s
-    if not interval_s >= MIN_INTERVAL_S:
-        raise UsageFault(f"--interval must be at least {MIN_INTERVAL_S:g} s, not {interval_s:g}")
+    if not MIN_INTERVAL_S <= interval_s <= MAX_INTERVAL_S:
+        raise UsageFault(
+            f"--interval must be at least {MIN_INTERVAL_S:g} s and at most {MAX_INTERVAL_S:g} s, "
+            f"not {interval_s:g}"
+        )
     return Watching(
         context=context,
         watch=bool(given.watch) or more["count"] is not None,

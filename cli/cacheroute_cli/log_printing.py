@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cacheroute.console.amounts import render_instant
 from cacheroute.console.cells import pad, printable
+from cacheroute.console.patterns import Expression
 from cacheroute_cli.context import Context
 from cacheroute_cli.output import (
     ReaderGone,
@@ -41,7 +42,7 @@ class LogPrinter:
         logs: Logs,
         *,
         prefix: bool = True,
-        grep: re.Pattern[str] | None = None,
+        grep: Expression | None = None,
     ) -> None:
         self._context = context
         self._logs = logs
@@ -85,7 +86,7 @@ class LogPrinter:
         return [line for tail in self._tails.values() for line in tail.look(now_s)]
 
     def _is_asked_for(self, line: LogLine) -> bool:
-        return self._grep is None or bool(self._grep.search(line.text[:_MAX_MATCHED_CHARS]))
+        return self._grep is None or self._grep.is_in(line.text[:_MAX_MATCHED_CHARS])
 
     def _written(self, line: LogLine) -> str:
         if self._context.as_json:

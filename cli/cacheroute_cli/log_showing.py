@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from cacheroute.console.patterns import regex
+from cacheroute.console.patterns import Expression
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import UsageFault
 from cacheroute_cli.log_printing import LogPrinter
@@ -79,7 +79,10 @@ def logs_of(home: StackHome, names: tuple[str, ...]) -> dict[str, Path]:
 def read_since(text: str, now: datetime) -> datetime:
     """Read `10m`, `14:30`, or a date and time; raises UsageFault."""
     if span := _SPAN.fullmatch(text):
-        return now - timedelta(seconds=float(span[1]) * _SECONDS[span[2]])
+        try:
+            return now - timedelta(seconds=float(span[1]) * _SECONDS[span[2]])
+        except OverflowError:
+            raise UsageFault(f"--since {text!r} is longer ago than any time there is") from None
     if (clock := _CLOCK.fullmatch(text)) and int(clock[1]) < 24:
         at = now.replace(
             hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0
@@ -94,11 +97,11 @@ def read_since(text: str, now: datetime) -> datetime:
     return at if at.tzinfo is not None else at.replace(tzinfo=now.tzinfo)
 
 
-def _read_grep(text: str | None) -> re.Pattern[str] | None:
+def _read_grep(text: str | None) -> Expression | None:
     if text is None:
         return None
     try:
-        return regex(text, any_case=False)
+        return Expression(text, any_case=False)
     except ValueError as problem:
         raise UsageFault(f"--grep {text!r} cannot be searched for: {problem}") from None
 

@@ -49,8 +49,9 @@ def look(watching: Watching, fetch: Fetch[V], *, usual: Format | None = None) ->
     return view
 
 
-def print_view(context: Context, view: View, form: Format) -> None:
+def print_view(context: Context, view: View, form: Format | None = None) -> None:
     """Print one view, and what is worth knowing beside it for whoever watches."""
+    form = form or form_for(context)
     _require(view, form)
     print_rows(_written(context, view, form), as_ascii=_as_ascii(context, form))
     if stderr_is_terminal() and form in ("table", "wide"):
@@ -60,11 +61,14 @@ def print_view(context: Context, view: View, form: Format) -> None:
 
 def form_of(watching: Watching, usual: Format | None = None) -> Format:
     """Return the form to print in: as asked for, as is usual, or as suits stdout."""
-    if watching.context.output or usual:
-        return watching.context.output or usual or "table"
-    if stdout_is_terminal():
-        return "table"
-    return "jsonl" if watching.watch else "plain"
+    if watching.watch and not stdout_is_terminal():
+        usual = usual or "jsonl"
+    return watching.context.output or usual or form_for(watching.context)
+
+
+def form_for(context: Context) -> Format:
+    """Return the form to print one view in: as asked for, or as suits stdout."""
+    return context.output or ("table" if stdout_is_terminal() else "plain")
 
 
 def _require(view: View, form: Format) -> None:

@@ -9,6 +9,7 @@ from cacheroute.client.measure import NoUsage, measure
 from cacheroute.client.measure_plan import Plan
 from cacheroute.console.amounts import render_duration
 from cacheroute.formats.address import parse_base_url
+from cacheroute.wire.headers import can_carry
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import Exit, Fault, UsageFault
 from cacheroute_cli.evidence import Evidence
@@ -116,7 +117,7 @@ def _key(name: str) -> str:
     key = os.environ.get(name, "").strip()
     if not key:
         raise UsageFault(f"--api-key-env: the variable {name} is not set")
-    if not (key.isascii() and key.isprintable()):
+    if not can_carry(key):
         raise UsageFault(f"--api-key-env: {name} holds what no HTTP header can carry")
     return key
 

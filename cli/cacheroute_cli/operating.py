@@ -22,8 +22,7 @@ from cacheroute_cli.control import ProxyNotUnderstood, control_client
 from cacheroute_cli.diagnostics import Exit, Fault, UsageFault, note
 from cacheroute_cli.faults import NoSuchInstance
 from cacheroute_cli.looking import print_view
-from cacheroute_cli.output import stdout_is_terminal
-from cacheroute_cli.views import ListView, View
+from cacheroute_cli.views import ListView
 from cacheroute_cli.waiting import waiting
 
 _LOOK_EACH_S = (0.1, 0.2, 0.4, 0.8, 1.0)
@@ -92,7 +91,7 @@ def change_instances(
             waited_s = round(time.monotonic() - began_s, 3)
             reply = reply.model_copy(update={"changes": left})
     rows = rows_of(reply)
-    show(
+    print_view(
         context,
         ListView(
             kind=CHANGES,
@@ -157,11 +156,6 @@ def _asked(ask: Ask, client: ControlClient, *, dry_run: bool) -> ChangeReply:
         if what == "instance_ids" and isinstance(first["input"], str):
             raise UsageFault(f"no Instance can be called {first['input']!r}") from problem
         raise UsageFault(f"{what}: {message[:1].lower()}{message[1:]}") from problem
-
-
-def show(context: Context, view: View) -> None:
-    """Print what has come of a change, in the form that was asked for or suits stdout."""
-    print_view(context, view, context.output or ("table" if stdout_is_terminal() else "plain"))
 
 
 def _load(reply: ChangeReply) -> str:

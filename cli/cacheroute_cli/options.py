@@ -4,7 +4,7 @@ So `cacheroute -o json instances` and `cacheroute instances -o json` are the sam
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any
@@ -113,13 +113,20 @@ _SPELLINGS = {"interval_s": "--interval", "headers": "--headers"}
 def with_context(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the common options; they reach it as its first argument, a Context."""
 
-    def context_of(given: Given, _: dict[str, Any]) -> Context:
-        refuse(given.for_lists)
-        if given.output in ("csv", "name"):
-            raise UsageFault(f"there is no {given.output} of this; that is for lists")
-        return resolve(given)
+    return attach(command, Context, {}, lambda given, _: context_of(given))
 
-    return attach(command, Context, {}, context_of)
+
+def with_table_context(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that prints a table, and is no list, the common options: it has CSV too."""
+    return attach(command, Context, {}, lambda given, _: context_of(given, lacks=("name",)))
+
+
+def context_of(given: Given, *, lacks: Sequence[Format] = ("csv", "name")) -> Context:
+    """Return the context of a command that is no list; raises UsageFault for a list's options."""
+    refuse(given.for_lists)
+    if given.output in lacks:
+        raise UsageFault(f"there is no {given.output} of this; that is for lists")
+    return resolve(given)
 
 
 def refuse(typed: Iterable[str]) -> None:

@@ -9,7 +9,6 @@ from cacheroute_cli.context import Context
 from cacheroute_cli.list_options import Listing, Watching
 from cacheroute_cli.lists import Shown, columns_view
 from cacheroute_cli.looking import look, print_view
-from cacheroute_cli.output import stdout_is_terminal
 from cacheroute_cli.process_rows import (
     only_wanted,
     row_of_status,
@@ -28,8 +27,7 @@ def print_rows_of(
 ) -> None:
     """Print rows as a list command does."""
     view = _view(Shown(listing, PROCESSES), rows, stack, notes)
-    context = listing.context
-    print_view(context, view, context.output or ("table" if stdout_is_terminal() else "plain"))
+    print_view(listing.context, view)
 
 
 def print_statuses(context: Context, stack: str, statuses: Iterable[ProcessStatus]) -> None:
@@ -59,11 +57,7 @@ def show_processes(listing: Listing, choice: Choice, *, all_: bool) -> None:
     """Run `ps`: once, or again and again."""
     shown = Shown(listing, PROCESSES)
     if shown.is_help:
-        print_view(
-            listing.context,
-            columns_view(PROCESSES),
-            listing.context.output or "table",
-        )
+        print_view(listing.context, columns_view(PROCESSES), listing.context.output or "table")
         return
 
     def fetch(_: object = None) -> ListView[ProcessRow]:
@@ -74,12 +68,10 @@ def show_processes(listing: Listing, choice: Choice, *, all_: bool) -> None:
             rows, stack = only_wanted(rows_of_stack(home)), home.name
         return _view(shown, rows, stack, _notes(rows, stack))
 
-    context = listing.context
     if listing.watching.watch:
         look(listing.watching, fetch)
-        return
-    form = context.output or ("table" if stdout_is_terminal() else "plain")
-    print_view(context, fetch(), form)
+    else:
+        print_view(listing.context, fetch())
 
 
 def _view(

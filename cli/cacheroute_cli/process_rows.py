@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from cacheroute.console.rows.processes import ProcessRow
 from cacheroute_cli.supervisor.messages import Request
+from cacheroute_cli.supervisor.ports import read_port
 from cacheroute_cli.supervisor.process import RUNGS
 from cacheroute_cli.supervisor.stack_home import ProcessStatus, StackHome, homes
 from cacheroute_cli.supervisor.state import Record, State
@@ -108,12 +109,10 @@ def _rung(kind: str) -> int:
 
 
 def _ports_of(urls: dict[str, str]) -> dict[str, int]:
-    found = {}
-    for name, url in urls.items():
-        port = url.rpartition(":")[2].partition("/")[0]
-        if port.isdigit():
-            found[name] = int(port)
-    return found
+    found = {
+        name: read_port(url.rpartition(":")[2].partition("/")[0]) for name, url in urls.items()
+    }
+    return {name: port for name, port in found.items() if port is not None}
 
 
 def _rss_mb(pid: int) -> float | None:

@@ -4,18 +4,24 @@ The same steps for Proxy, Instance and agent; only the Launch differs.
 """
 
 import os
+import re
 import shlex
 import sys
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from cacheroute.member.complaint import ERRORS_VARIABLE
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import Exit, Fault, note, stderr_is_terminal
 from cacheroute_cli.launch import Launch
 from cacheroute_cli.supervisor.ending import Ending, end, end_marked
-from cacheroute_cli.supervisor.faults import AlreadyRunning, ChildFailed, NoSuchProcess
+from cacheroute_cli.supervisor.faults import (
+    AlreadyRunning,
+    ChildFailed,
+    NoSuchProcess,
+    StateUnwritable,
+)
 from cacheroute_cli.supervisor.identity import identify
 from cacheroute_cli.supervisor.ports import require_free
 from cacheroute_cli.supervisor.runner import Child, Program
@@ -71,31 +77,51 @@ def row_of(record: Record, *, state: str = "running", took_s: float | None = Non
     )
 
 
-def start_detached(launch: Launch, *, state: State | None = None) -> ProcessRow:
+def start_detached(
+    launch: Launch,
+    *,
+    wait: Callable[[Child], re.Match[str]] | None = None,
+    called: str | None = None,
+    state: State | None = None,
+) -> ProcessRow:
     """Start a process that outlives us, and return once it is ready.
 
-    Raises AlreadyRunning, PortTaken, NotReady, or what its early end stands for.
+    `wait` finds the line that it says then; `called` is what messages call it, for which its
+    kind will do. Raises AlreadyRunning, PortTaken, NotReady, or what its early end stands for.
     """
-    from cacheroute_cli.supervisor.ready import wait_for_line
     from cacheroute_cli.supervisor.stack import Stack
 
     state = state or State()
     began = time.monotonic()
-    with state.locked(), Stack(tethered=False) as stack:
-        require_not_running(launch, state)
-        require_free(launch.wanted)
-        log = state.log_path(launch.kind, launch.name)
-        program = Program(name=launch.kind, argv=launch.argv, log=log, env=launch.env)
-        [child] = stack.start(program)
+    with Stack(tethered=False) as stack:
+        # Others must not wait for the lock as long as we may wait for the process.
+        with state.locked():
+            require_not_running(launch.kind, launch.name, state)
+            require_free(launch.wanted)
+            log = state.log_path(launch.kind, launch.name)
+            program = Program(name=called or launch.kind, argv=launch.argv, log=log, env=launch.env)
+            [child] = stack.start(program)
+            record = _record_of(launch, child, stack=stack.name)
+            state.write(record)
         try:
-            match = wait_for_line(child, launch.says_ready, timeout_s=START_TIMEOUT_S)
-        except ChildFailed as fault:
-            said = _as_typed(fault.message, launch.typed)
-            raise type(fault)(said, hint=fault.hint, **fault.details) from None
-        record = record_of(launch, child, urls=match.groupdict(), stack=stack.name)
+            match = _wait_for_line(launch, child) if wait is None else wait(child)
+        except BaseException:
+            state.forget(record)
+            raise
+        record = replace(record, urls=match.groupdict())
         state.write(record)
         stack.let_go()
     return row_of(record, took_s=time.monotonic() - began)
+
+
+def _wait_for_line(launch: Launch, child: Child) -> re.Match[str]:
+    from cacheroute_cli.supervisor.ready import wait_for_line
+
+    try:
+        return wait_for_line(child, launch.says_ready, timeout_s=START_TIMEOUT_S)
+    except ChildFailed as fault:
+        said = _as_typed(fault.message, launch.typed)
+        raise type(fault)(said, hint=fault.hint, **fault.details) from None
 
 
 def _as_typed(message: str, typed: Mapping[str, str]) -> str:
@@ -113,7 +139,7 @@ def become(launch: Launch, *, as_json: bool = False, state: State | None = None)
     Raises AlreadyRunning or PortTaken before; `as_json` is how it is to tell its own errors.
     """
     state = state or State()
-    require_not_running(launch, state)
+    require_not_running(launch.kind, launch.name, state)
     require_free(launch.wanted)
     me = identify(os.getpid())
     if me is not None:
@@ -136,9 +162,9 @@ def become(launch: Launch, *, as_json: bool = False, state: State | None = None)
                     started_at_s=time.time(),
                 )
             )
-        except OSError as problem:
+        except StateUnwritable as fault:
             # A read-only home must not keep a container from running its Proxy.
-            note(f"cacheroute: note: 'stop' will not find this process ({problem})")
+            note(f"cacheroute: note: 'stop' will not find this process: {fault.message}")
     sys.stdout.flush()
     os.environ.update(launch.env)
     if as_json:
@@ -199,12 +225,17 @@ def stop(
     return row_of(record, state="stopped", took_s=time.monotonic() - began)
 
 
-def show_started(context: Context, row: ProcessRow, *, next_steps: str) -> None:
+def show_started(context: Context, row: ProcessRow, *next_steps: str) -> None:
     """Print what runs now and where, and on a terminal what to do with it."""
     show_process(context, row)
     if stderr_is_terminal() and not context.as_json:
-        for at, step in enumerate(next_steps.split(" · ")):
+        for at, step in enumerate(next_steps):
             note(f"{'' if at else 'next':<10}{step}")
+
+
+def stopping(kind: str, name: str) -> str:
+    """Return the command that stops a process."""
+    return f"cacheroute {kind} stop {shlex.quote(name)}"
 
 
 def show_process(context: Context, row: ProcessRow) -> None:
@@ -265,19 +296,18 @@ def what_is_up(state: State) -> str | None:
     return f"{which} up: 'cacheroute ps --all' shows {shown} processes"
 
 
-def require_not_running(launch: Launch, state: State) -> None:
+def require_not_running(kind: str, name: str, state: State) -> None:
     """Raise AlreadyRunning when there is such a process already."""
-    record = state.read(launch.kind, launch.name)
+    record = state.read(kind, name)
     if record is not None and record.is_running():
         raise AlreadyRunning(
-            f"{launch.kind} {launch.name} runs already, as pid {record.pid}",
-            hint=f"stop it with 'cacheroute {launch.kind} stop {shlex.quote(launch.name)}'",
+            f"{kind} {name} runs already, as pid {record.pid}",
+            hint=f"stop it with '{stopping(kind, name)}'",
             pid=record.pid,
         )
 
 
-def record_of(launch: Launch, child: Child, *, urls: dict[str, str], stack: str) -> Record:
-    """Return what is kept of a child that was started."""
+def _record_of(launch: Launch, child: Child, *, stack: str) -> Record:
     return Record(
         name=launch.name,
         kind=launch.kind,
@@ -285,7 +315,7 @@ def record_of(launch: Launch, child: Child, *, urls: dict[str, str], stack: str)
         start_ticks=child.identity.start_ticks,
         boot_id=child.identity.boot_id,
         argv=launch.argv,
-        urls=urls,
+        urls={},
         log=str(child.program.log),
         started_at_s=time.time(),
         stack=stack,

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -53,14 +54,14 @@ def record(context: Context, path: Path, *, for_s: float | None, interval_s: flo
     began_s = time.monotonic()
     note(f"recording {context.proxy_url} to {path}; Ctrl-C ends it")
     try:
-        with Signals() as signals:
-            signals.run(_looks(recorder, source, for_s=for_s, interval_s=interval_s))
-    except Stopped:
-        pass  # that is how a recording ends
+        try:
+            # A signal is how a recording ends.
+            with suppress(Stopped), Signals() as signals:
+                signals.run(_looks(recorder, source, for_s=for_s, interval_s=interval_s))
+        finally:
+            recorder.close(time.time())
     except OSError as problem:
         raise CannotRecord(f"{path} cannot be written ({problem.strerror or problem})") from problem
-    finally:
-        recorder.close(time.time())
     _report(context, path, recorder, time.monotonic() - began_s)
 
 

@@ -1,6 +1,7 @@
 """The command `scores`: a list, one score written out, or a what-if."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cacheroute.client.control import ControlClient
 from cacheroute.console.rows.scores import SCORES, ScoreRow, explained
@@ -25,11 +26,8 @@ def show_scores(
 
     def fetch(client: ControlClient) -> LinesView | ListView[ScoreRow]:
         found = scores(client, wanted)
-        rows = _only(found.rows, instance_id)
-        if not explain:
-            return shown.view(Found(rows=rows, notes=found.notes))
-        view = shown.view(Found(rows=rows, notes=found.notes))
-        return _explained(view, found)
+        view = shown.view(replace(found, rows=_only(found.rows, instance_id)))
+        return _explained(view, found) if explain else view
 
     look(listing.watching, fetch)
 

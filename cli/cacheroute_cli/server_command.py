@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cacheroute_cli.diagnostics import UsageFault
+from cacheroute_cli.supervisor.ports import read_port
 
 _PORT_OF = {
     "vllm": 8000,
@@ -50,7 +51,8 @@ def read_server_command(
     program = shutil.which(command[0])
     if program is None:
         raise UsageFault(f"there is no program called {command[0]!r}")
-    own_port = _port(_option(command, "--port"))
+    # A port of 0, any that is free, is known to the server alone.
+    own_port = read_port(_option(command, "--port") or "") or None
     if port is not None and own_port is not None and port != own_port:
         raise UsageFault(f"--port says {port}, and the command itself says {own_port}")
     found = port or own_port or _PORT_OF.get(_server_name(command))
@@ -87,8 +89,3 @@ def _option(command: Sequence[str], option: str) -> str | None:
         elif word.startswith(f"{option}="):
             found = word.partition("=")[2]
     return found
-
-
-def _port(text: str | None) -> int | None:
-    is_port = text is not None and text.isascii() and text.isdigit() and len(text) <= 5
-    return int(text) if is_port and text is not None and 0 < int(text) < 65536 else None

@@ -20,14 +20,16 @@ from cacheroute_cli.attaching import (
     launch_attach,
     name_of,
     named,
+    said_of_member,
 )
 from cacheroute_cli.context import TOKEN_VARIABLE, Context
-from cacheroute_cli.processes import ProcessRow, row_of, show_started
+from cacheroute_cli.processes import ProcessRow, require_not_running, row_of, show_started
 from cacheroute_cli.server_command import ServerCommand
-from cacheroute_cli.supervisor.faults import AlreadyRunning, ChildFailed, words_of
+from cacheroute_cli.supervisor.faults import ChildFailed, words_of
 from cacheroute_cli.supervisor.identity import identify
 from cacheroute_cli.supervisor.ports import Wanted, require_free
 from cacheroute_cli.supervisor.ready import wait_until
+from cacheroute_cli.supervisor.restarts import told
 from cacheroute_cli.supervisor.runner import Child, Program, python
 from cacheroute_cli.supervisor.signals import Stopped
 from cacheroute_cli.supervisor.stack import Stack
@@ -78,7 +80,7 @@ def serve(context: Context, serving: Serving, *, state: State | None = None) -> 
             _wait_until_attached(serving, server, attacher)
             is_up = True
             row = row_of(record, took_s=time.monotonic() - began_s)
-            show_started(context, row, next_steps="ctrl-c ends it and takes it out of the pool")
+            show_started(context, row, "ctrl-c ends it and takes it out of the pool")
             raise _first_end([server, attacher], began_s)
     except Stopped:
         if not is_up:
@@ -89,7 +91,7 @@ def serve_detached(serving: Serving, *, state: State | None = None) -> ProcessRo
     """Run a server in the pool behind our back, and return once it is there."""
     state = state or State()
     name = name_of(serving.attaching)
-    _require_new(name, state)
+    require_not_running(KIND, name, state)
     require_free([_wanted(serving)])
     began_s = time.monotonic()
     # Its children each get their grace, one after the other, before it is killed itself.
@@ -115,20 +117,7 @@ def foreground(serving: Serving) -> Iterator[str]:
     yield from ("--port", str(command.port), "--advertise-host", command.host)
     yield from ("--start-timeout", f"{serving.start_timeout_s:g}")
     yield from ("--grace", f"{serving.grace_s:g}")
-    options = {
-        "--model": attaching.model,
-        "--instance-id": attaching.instance_id,
-        "--tags": attaching.tags,
-        "--weight": attaching.weight,
-        "--api-key-env": attaching.api_key_env,
-        "--agent-url": attaching.agent_url,
-        "--kdn-targets": attaching.kdn_targets,
-    }
-    for option, value in options.items():
-        if value is not None:
-            yield from (option, str(value))
-    if attaching.no_agent:
-        yield "--no-agent"
+    yield from said_of_member(attaching)
     yield from ("--", *command.argv)
 
 
@@ -221,23 +210,13 @@ def _recorded(serving: Serving, stack: Stack, state: State) -> Iterator[Record]:
         stack=stack.name,
     )
     with state.locked():
-        _require_new(name, state)
+        require_not_running(KIND, name, state)
         require_free([_wanted(serving)])
         state.write(record)
     try:
         yield record
     finally:
         state.forget(record)
-
-
-def _require_new(name: str, state: State) -> None:
-    known = state.read(KIND, name)
-    if known is not None and known.is_running():
-        raise AlreadyRunning(
-            f"instance {name} runs already, as pid {known.pid}",
-            hint=f"stop it with 'cacheroute instance stop {name}'",
-            pid=known.pid,
-        )
 
 
 def _wanted(serving: Serving) -> Wanted:
@@ -263,12 +242,11 @@ def _first_end(children: Sequence[Child], began_s: float) -> ServerEnded:
             os.close(descriptor)
     ended = next(child for child in children if child.exit_code() is not None)
     code = ended.exit_code() or 0
-    how = f"was ended by signal {-code}" if code < 0 else f"ended with exit {code}"
     took = render_duration(time.monotonic() - began_s)
     lines = [line for line in ended.last_words().splitlines() if line.strip()]
     said, advice = words_of(lines[-_TAIL_LINES:])
     return ServerEnded(
-        "\n".join([f"{ended.program.name} {how} after {took}", *said]),
+        "\n".join([f"{ended.program.name} {told(code)} after {took}", *said]),
         hint=" · ".join(filter(None, (advice, f"its log is {ended.program.log}"))),
         child_exit=code,
         log=str(ended.program.log),

@@ -38,6 +38,13 @@ StackOption = Annotated[
     str | None,
     typer.Option("--stack", metavar="NAME", help="Stack (default: the file's, or the only one)."),
 ]
+ReadyTimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout", metavar="S", min=0,
+        help="Longest wait until they are ready (default: what each is allowed).",
+    ),
+]  # fmt: skip
 NamesArgument = Annotated[
     list[str],
     typer.Argument(

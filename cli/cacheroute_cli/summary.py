@@ -1,13 +1,14 @@
 """What a replay came to: one row for each strategy, and how they compare."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cacheroute.console.amounts import render_ms, render_ratio
+from cacheroute.console import cast
 from cacheroute.console.columns import Column
+from cacheroute.core.predict.errors import quantile
 from cacheroute.demo.replay import Outcome
+from cacheroute_cli.figures import FIRST_TOKEN, REQUESTS, failures, half_below, most_below
 
 _SHOWN_FAILURES = 3
 
@@ -32,16 +33,6 @@ class StrategyRow:
     """The commonest reasons, each with its count."""
 
 
-def percentile(values: Sequence[float], share: float) -> float | None:
-    """Return the smallest value that is at least as large as `share` of them; None of none.
-
-    Nearest rank: what is returned has been measured.
-    """
-    if not values:
-        return None
-    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
-
-
 def row_of(strategy: str, outcomes: Sequence[Outcome], *, took_s: float) -> StrategyRow:
     """Sum up one replay; times are of the requests that went well."""
     well = [outcome for outcome in outcomes if outcome.failure is None]
@@ -53,10 +44,10 @@ def row_of(strategy: str, outcomes: Sequence[Outcome], *, took_s: float) -> Stra
         strategy=strategy,
         requests=len(outcomes),
         failures=len(outcomes) - len(well),
-        ttft_p50_ms=percentile(ttfts, 0.5),
-        ttft_p90_ms=percentile(ttfts, 0.9),
-        end_to_end_p50_ms=percentile(ends, 0.5),
-        end_to_end_p90_ms=percentile(ends, 0.9),
+        ttft_p50_ms=quantile(ttfts, 0.5),
+        ttft_p90_ms=quantile(ttfts, 0.9),
+        end_to_end_p50_ms=quantile(ends, 0.5),
+        end_to_end_p90_ms=quantile(ends, 0.9),
         cached_ratio=_cached_ratio(well),
         split=dict(sorted(split.items())),
         took_s=took_s,
@@ -92,68 +83,20 @@ def _change_percent(before: float | None, after: float | None) -> float | None:
     return None if not before or after is None else 100 * (after - before) / before
 
 
+_END = "Time to the end of the answer"
+
 COLUMNS: tuple[Column[StrategyRow], ...] = (
-    Column(
-        key="strategy",
-        header="STRATEGY",
-        text=lambda row: row.strategy,
-        gives_way=True,
-        doc="How an Instance was chosen for each request.",
-    ),
-    Column(
-        key="requests",
-        header="REQ",
-        text=lambda row: str(row.requests),
-        right=True,
-        doc="Requests sent.",
-    ),
-    Column(
-        key="failures",
-        header="FAIL",
-        text=lambda row: str(row.failures),
-        tone=lambda row: "bad" if row.failures else "plain",
-        right=True,
-        doc="Requests that a user would call failed.",
-    ),
-    Column(
-        key="ttft_p50_ms",
-        header="TTFT P50",
-        text=lambda row: render_ms(row.ttft_p50_ms),
-        right=True,
-        doc="Time to the first token that half of the requests stayed below.",
-    ),
-    Column(
-        key="ttft_p90_ms",
-        header="P90",
-        text=lambda row: render_ms(row.ttft_p90_ms),
-        right=True,
-        doc="Time to the first token that nine in ten stayed below.",
-    ),
-    Column(
-        key="end_to_end_p50_ms",
-        header="E2E P50",
-        text=lambda row: render_ms(row.end_to_end_p50_ms),
-        right=True,
-        doc="Time to the end of the answer that half of the requests stayed below.",
-    ),
-    Column(
-        key="end_to_end_p90_ms",
-        header="P90",
-        text=lambda row: render_ms(row.end_to_end_p90_ms),
-        right=True,
-        doc="Time to the end of the answer that nine in ten stayed below.",
-    ),
-    Column(
-        key="cached_ratio",
-        header="CACHED",
-        text=lambda row: render_ratio(row.cached_ratio),
-        right=True,
-        doc="Share of all prompt tokens that Instances had in their caches.",
-    ),
-    Column(
-        key="split",
-        header="SPLIT",
-        text=lambda row: "/".join(str(count) for count in row.split.values()),
-        doc="Requests answered by each Instance, in the order of their names.",
-    ),
-)
+    cast.word("strategy", "STRATEGY", "How an Instance was chosen for each request.",
+        gives_way=True),
+    REQUESTS,
+    failures("Requests that a user would call failed."),
+    half_below("ttft_p50_ms", "TTFT P50", FIRST_TOKEN),
+    most_below("ttft_p90_ms", "P90", FIRST_TOKEN),
+    half_below("end_to_end_p50_ms", "E2E P50", _END),
+    most_below("end_to_end_p90_ms", "P90", _END),
+    cast.ratio("cached_ratio", "CACHED",
+        "Share of all prompt tokens that Instances had in their caches."),
+    cast.word("split", "SPLIT",
+        "Requests answered by each Instance, in the order of their names.",
+        text=lambda row: "/".join(map(str, row.split.values()))),
+)  # fmt: skip

@@ -38,7 +38,8 @@ def show_traces(
                 raise
             raise NoSuchRequest(
                 f"there is no request {request_id!r} among the last that have ended",
-                hint="'cacheroute traces' lists them",
+                hint="'cacheroute traces' lists them; one that still runs is not there yet, and "
+                "older ones are in requests.jsonl, in the state folder of the Proxy",
                 id=request_id,
             ) from fault
         row = trace_rows(reply)[0]

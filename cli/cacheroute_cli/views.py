@@ -128,15 +128,12 @@ class ListView(Generic[R]):
 
     def csv(self, *, stamp: str | None, headers: bool) -> list[str]:
         """Write values instead of texts: numbers without units, and nothing where unknown."""
-        columns = self.columns or _without_sign(self.kind.columns)
-        stamps = [] if stamp is None else [stamp]
-        lines = []
-        if headers and self.headers is not False:
-            head = ["generated_at"] if stamps else []
-            lines.append(_csv_line([*head, *(column.key for column in columns)]))
-        reads = [column.reader() for column in columns]
-        lines += [_csv_line([*stamps, *(_csv(read(row)) for read in reads)]) for row in self.rows]
-        return lines
+        return csv_lines(
+            self.columns or _without_sign(self.kind.columns),
+            self.rows,
+            stamp=stamp,
+            headers=headers and self.headers is not False,
+        )
 
     def names(self) -> list[str]:
         """Return what the rows are called, as other commands take it."""
@@ -230,6 +227,23 @@ class WatchView:
     def names(self) -> list[str]:
         """Have none."""
         raise NotImplementedError
+
+
+def csv_lines(
+    columns: Sequence[Column[R]],
+    rows: Sequence[R],
+    *,
+    stamp: str | None = None,
+    headers: bool = True,
+) -> list[str]:
+    """Write the values of rows as CSV; a stamp becomes the first column."""
+    stamps = [] if stamp is None else [stamp]
+    lines = []
+    if headers:
+        head = ["generated_at"] if stamps else []
+        lines.append(_csv_line([*head, *(column.key for column in columns)]))
+    reads = [column.reader() for column in columns]
+    return lines + [_csv_line([*stamps, *(_csv(read(row)) for read in reads)]) for row in rows]
 
 
 def _without_sign(columns: Sequence[Column[R]]) -> tuple[Column[R], ...]:

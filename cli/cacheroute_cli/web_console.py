@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from cacheroute_cli.context import TOKEN_VARIABLE, Given, resolve
 from cacheroute_cli.diagnostics import Exit, Fault
 from cacheroute_cli.launch import Launch
-from cacheroute_cli.supervisor.ports import Wanted
+from cacheroute_cli.supervisor.ports import Wanted, read_port
 from cacheroute_cli.supervisor.runner import python
 
 DEFAULT_LISTEN = "127.0.0.1:8202"
@@ -133,8 +133,9 @@ class BesideProxy:
     @property
     def wanted(self) -> tuple[Wanted, ...]:
         """The port that it needs."""
-        host, _, port = self.listen.rpartition(":")
-        if not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
+        host, _, text = self.listen.rpartition(":")
+        port = read_port(text)
+        if not port:
             return ()
         bare = host.strip("[]") or "127.0.0.1"
-        return (Wanted(host=bare, port=int(port), purpose="web", option="--proxy-ui-listen"),)
+        return (Wanted(host=bare, port=port, purpose="web", option="--proxy-ui-listen"),)

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 CACHEROUTE = str(Path(sys.executable).with_name("cacheroute"))
+HTTP = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""Asks this machine itself, whatever proxy for the web the environment names."""
 MODEL = "demo-8b"
 HANDBOOK = "Answer from the handbook of our workshop, of which this is a page. " * 400
 QUESTIONS = (
@@ -75,11 +77,13 @@ def ask(service_url: str, question: str) -> tuple[str, float, dict[str, Any]]:
     began = time.monotonic()
     ttft_ms = 0.0
     usage: dict[str, Any] = {}
-    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
+    with HTTP.open(request, timeout=30) as answer:
         for line in answer:
             if not line.startswith(b"data: {"):
                 continue
             chunk = json.loads(line.removeprefix(b"data: "))
+            if "error" in chunk:
+                sys.exit(f"the answer broke off: {chunk['error']}")
             if not ttft_ms and any(c["delta"].get("content") for c in chunk["choices"]):
                 ttft_ms = (time.monotonic() - began) * 1000
             usage = chunk.get("usage") or usage
@@ -89,7 +93,7 @@ def ask(service_url: str, question: str) -> tuple[str, float, dict[str, Any]]:
 def show_reasons(control_url: str) -> None:
     """Print why each request went where it went, in the Proxy's words."""
     url = f"{control_url}/debug/decisions?last={len(QUESTIONS)}"
-    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - as above
+    with HTTP.open(url, timeout=10) as answer:
         decisions = json.load(answer)["decisions"]
     for decision in reversed(decisions):
         print(f"  {decision['reason']}")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cacheroute.__main__ import main, parse
+from cacheroute.member.complaint import ERRORS_VARIABLE
 from tests.cacheroute.runtime.proxy_process import ran
 
 GOOD = "--set=proxy.port=0"
@@ -67,6 +68,19 @@ def test_every_problem_is_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) 
     assert all(line.startswith("cacheroute: error: ") for line in lines)
     for key in ("proxy.port", "strategy.name", "proxi"):
         assert [line for line in lines if key in line]
+
+
+def test_a_program_reads_all_problems_in_one_document(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ERRORS_VARIABLE, "json")
+    assert main(["--check", "--set=proxy.port=99999", "--set=proxi.port=1"]) == 2
+    error = json.loads(capsys.readouterr().err)["error"]
+    assert (error["code"], error["exit"]) == ("process.bad_config", 2)
+    assert len(error["message"].splitlines()) == 2
+    with pytest.raises(SystemExit):
+        parse(["--prot=1"])
+    assert json.loads(capsys.readouterr().err)["error"]["code"] == "usage"
 
 
 def test_a_file_that_is_not_there_is_a_problem(

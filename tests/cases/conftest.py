@@ -1,4 +1,4 @@
-"""Cases run on the loop that the Proxy runs on in production, and consoles as in their tests."""
+"""Cases run on the loop that the Proxy, or the console, runs on in production."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +12,8 @@ from tests.tui.idle import cheap_apps
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    if item.path.name.startswith("test_console"):
+        return {"asyncio": asyncio.new_event_loop}
     return {"uvloop": uvloop.new_event_loop}
 
 

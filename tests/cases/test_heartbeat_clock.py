@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -55,35 +56,43 @@ async def test_c067_a_wall_clock_that_jumps_ends_no_rest(monkeypatch: pytest.Mon
 
 
 STAMPS: dict[str, object] = {
-    "ten minutes ahead": (NOW_S + 600) * 1000,
-    "ten minutes ago": (NOW_S - 600) * 1000,
-    "in seconds": NOW_S,
-    "as text": "2026-01-01T00:00:00Z",
+    "ten-minutes-ahead": (NOW_S + 600) * 1000,
+    "ten-minutes-ago": (NOW_S - 600) * 1000,
+    "in-seconds": NOW_S,
+    "as-text": "2026-01-01T00:00:00Z",
     "null": None,
     "negative": -1,
 }
+STAMPED: dict[str, dict[str, object]] = {"absent": {}} | {
+    name: {"timestamp_ms": stamp, "reported_at_ms": stamp} for name, stamp in STAMPS.items()
+}
 
 
-@pytest.mark.parametrize("stamp", [*STAMPS.values(), "absent"], ids=[*STAMPS, "absent"])
-async def test_c068_a_senders_clock_decides_nothing(stamp: object) -> None:
-    stamped = {} if stamp == "absent" else {"timestamp_ms": stamp, "reported_at_ms": stamp}
-    async with scripted() as backend, running_proxy(pool__ttl_s=1) as proxy:
-        await proxy.register(instance_id="i", host=backend.host, port=backend.port)
-        body = {
-            "instance_id": "i",
-            "snapshot": {"cpu": {"usage_percent": 5.0}, **stamped},
-            "metadata": stamped,
-        }
-        said = await proxy.control("POST", "/v1/instance/resource_snapshot", body)
-        assert said == {"ok": True}
-        await proxy.control("POST", "/v1/instance/heartbeat", {"instance_id": "i", **stamped})
-        await assert_alive(proxy, 1)
-        assert abs((await proxy.instances())[0]["last_seen_at"] - time.time()) < 30
+async def test_c068_a_senders_clock_decides_nothing() -> None:
+    async with AsyncExitStack() as stack:
+        proxy = await stack.enter_async_context(running_proxy(pool__ttl_s=1))
 
-        async def alive() -> bool:
-            return bool((await proxy.instances())[0]["is_alive"])
+        async def alive() -> list[str]:
+            return [row["instance_id"] for row in await proxy.instances() if row["is_alive"]]
 
-        await eventually_is(alive, lambda is_alive: not is_alive)
+        for name, stamped in STAMPED.items():
+            backend = await stack.enter_async_context(scripted())
+            await proxy.register(instance_id=name, host=backend.host, port=backend.port)
+            body = {
+                "instance_id": name,
+                "snapshot": {"cpu": {"usage_percent": 5.0}, **stamped},
+                "metadata": stamped,
+            }
+            said = await proxy.control("POST", "/v1/instance/resource_snapshot", body)
+            assert said == {"ok": True}
+            await proxy.control("POST", "/v1/instance/heartbeat", {"instance_id": name, **stamped})
+            assert name in await alive()
+            assert (await post(proxy.service_port, chat())).status == 200
+
+        rows = await proxy.instances()
+        assert len(rows) == len(STAMPED)
+        assert all(abs(row["last_seen_at"] - time.time()) < 30 for row in rows)
+        await eventually_is(alive, lambda names: names == [])
         assert (await post(proxy.service_port, chat())).status == 503
 
 

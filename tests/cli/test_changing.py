@@ -37,5 +37,5 @@ def test_instances_that_are_a_list_cannot_be_scaled(folder: Path) -> None:
     with supervised(folder / "state") as it:
         it.ask("apply", a_plan("a"), file=str(path))
 
-        with pytest.raises(UsageFault, match="are a list of 1, and cannot be scaled"):
+        with pytest.raises(UsageFault, match="are a list of 1, and cannot be 3"):
             scale(Context(), Choice(), "instance=3", timeout_s=None)

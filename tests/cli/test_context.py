@@ -78,7 +78,7 @@ def test_a_terminal_without_unicode_is_known_by_its_environment(
     assert resolve(Given(ascii=True), environ).ascii
 
 
-@pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan"), float("inf"), 1e300])
 def test_a_timeout_that_is_no_time_is_refused(timeout_s: float) -> None:
     with pytest.raises(UsageFault, match="--timeout must be a positive number"):
         resolve(Given(timeout_s=timeout_s), {})
@@ -99,8 +99,11 @@ def test_an_address_is_taken_as_a_url(text: str, url: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["ftp://h", "http://", "http://h:0", "http://h:70000", "http://h:x", "http://[", "h?q=1"],
-)
+    [
+        "ftp://h", "http://", "http://h:0", "http://h:70000", "http://h:x", "http://[", "h?q=1",
+        "http://a..b:1", f"http://{'a' * 64}.org:1",
+    ],
+)  # fmt: skip
 def test_what_is_no_url_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageFault, match=r"such as http://127\.0\.0\.1:8002"):
         base_url(text)

@@ -55,6 +55,15 @@ def test_a_proxy_nobody_named_may_simply_not_run() -> None:
     assert "--proxy-url" not in (caught.value.hint or "")
 
 
+def test_a_proxy_that_a_context_means_is_told_with_that_context() -> None:
+    context = Context(proxy_url=NOBODY, proxy_url_is_default=False, name="prod")
+    with pytest.raises(Fault) as caught, control_client(context) as client:
+        client.status()
+
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("the context is prod; ")
+
+
 def test_names_that_are_heard_are_kept_for_the_shell_to_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,7 @@ def test_queues_have_a_line_where_something_queues(capsys: pytest.CaptureFixture
     )
     assert lines["models"] == "m"
     assert lines["paths"] == "chat/completions"
-    assert lines["links"] == "kdn-1  820 Mbit/s  1.9 ms  best"
+    assert lines["links"] == "kdn-1  820 Mbps  1.9 ms  best"
 
 
 def test_what_is_wrong_with_it_stands_on_top(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,9 @@ import pytest
 from cacheroute.core.predict.coefficients import PUBLISHED
 from cacheroute.demo.knowledge.ways import ALWAYS_TEXT, BY_FORECAST
 from cacheroute_cli.knowledge_fleet import KnowledgeFleets
-from cacheroute_cli.knowledge_launch import NoRedis, find_redis, free_port
+from cacheroute_cli.knowledge_launch import NoRedis, find_redis
 from cacheroute_cli.supervisor.faults import ChildFailed
+from cacheroute_cli.supervisor.ports import free_port
 from cacheroute_cli.supervisor.stack import Stack
 
 SPEED = 20.0

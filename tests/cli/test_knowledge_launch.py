@@ -15,14 +15,12 @@ from cacheroute_cli.knowledge_launch import (
     BLOCK_TOKENS,
     NoRedis,
     find_redis,
-    free_port,
     launch_builder,
     launch_node,
     launch_reader,
     launch_redis,
     launch_scheduler,
 )
-from cacheroute_cli.supervisor.ports import is_free
 
 
 def options_of(argv: tuple[str, ...], module: str) -> list[str]:
@@ -48,10 +46,6 @@ def test_a_redis_on_the_path_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", f"/nowhere{os.pathsep}{tmp_path}")
 
     assert find_redis() == str(program)
-
-
-def test_a_free_port_can_be_had() -> None:
-    assert is_free("127.0.0.1", free_port())
 
 
 def test_the_redis_keeps_nothing_and_listens_on_the_loopback(tmp_path: Path) -> None:

@@ -86,6 +86,18 @@ def test_the_table_has_a_row_for_each_way_and_one_over_all(
     )
 
 
+def test_csv_has_the_rows_of_the_table_and_nothing_below(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show(Context(output="csv"), shown())
+
+    header, *lines = capsys.readouterr().out.splitlines()
+    assert header.startswith("bandwidth_gbps,way,requests,failures,ttft_mean_ms,")
+    assert [line.split(",")[:3] for line in lines] == [
+        [gbps, way, "1"] for gbps in ("0.2", "10.0") for way in ("text", "kvcache", "iws")
+    ] + [["", way, "2"] for way in ("text", "kvcache", "iws")]
+
+
 def test_one_bandwidth_is_its_own_mix(capsys: pytest.CaptureFixture[str]) -> None:
     show(Context(output="table", color="never"), shown(bandwidths=(1.0,)))
 

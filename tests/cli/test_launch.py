@@ -25,6 +25,13 @@ def test_a_proxy_with_nothing_said_is_told_nothing() -> None:
     ]
 
 
+def test_an_empty_host_is_for_the_proxy_to_refuse() -> None:
+    launch = launch_proxy(ProxyOptions(host=""), {})
+
+    assert "proxy.host=" in launch.argv
+    assert launch.name == "hp_:8001"
+
+
 def test_every_option_is_a_setting_of_the_proxy(tmp_path: Path) -> None:
     options = ProxyOptions(
         host="0.0.0.0",

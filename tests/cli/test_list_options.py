@@ -63,8 +63,8 @@ def test_some_may_stand_before_the_command() -> None:
     assert (listing.watching.watch, listing.watching.interval_s) == (True, 3.0)
 
 
-@pytest.mark.parametrize("interval", ["0.1", "0", "-1", "nan"])
-def test_an_interval_that_would_be_a_flood_is_refused(interval: str) -> None:
+@pytest.mark.parametrize("interval", ["0.1", "0", "-1", "nan", "inf", "1e300"])
+def test_an_interval_that_is_a_flood_or_no_time_is_refused(interval: str) -> None:
     with pytest.raises(UsageFault, match=r"--interval must be at least 0\.2 s"):
         listed("-i", interval)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cacheroute.console.patterns import Expression
 from cacheroute_cli.context import Context
 from cacheroute_cli.log_printing import LogPrinter
 from cacheroute_cli.supervisor.log_lines import LogLine
@@ -45,7 +46,9 @@ def test_on_a_terminal_lines_are_shown_and_not_obeyed(
 def test_lines_alone_or_only_some_of_them(
     logs: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    LogPrinter(Context(), lambda: logs, prefix=False, grep=re.compile("n")).print(LINES)
+    LogPrinter(Context(), lambda: logs, prefix=False, grep=Expression("n", any_case=False)).print(
+        LINES
+    )
 
     assert capsys.readouterr().out == "one\n"
 

@@ -37,6 +37,12 @@ def test_what_is_no_time_is_told_with_what_would_do(text: str) -> None:
         read_since(text, NOW)
 
 
+@pytest.mark.parametrize("text", ["999999d", "99999999999d", "9" * 400 + "s"])
+def test_a_span_from_before_all_time_is_told(text: str) -> None:
+    with pytest.raises(UsageFault, match="is longer ago than any time there is"):
+        read_since(text, NOW)
+
+
 def test_logs_are_found_by_process_or_kind_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     home = StackHome("s", tmp_path)
     home.prepare()

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -149,11 +151,35 @@ def test_what_was_started_lives_on_after_the_command_has_ended(state: State) -> 
         assert stop("agent", None, grace_s=5, state=state) is not None
 
 
-def test_an_interrupt_while_it_starts_leaves_nothing(state: State) -> None:
+def test_others_may_start_and_stop_things_while_one_starts(state: State) -> None:
+    with a_slow_start(state) as starter:
+        assert eventually(lambda: state.running("agent") != [])
+
+        with pytest.raises(AlreadyRunning, match="agent a runs already"):
+            start_detached(a_launch(SERVER), state=state)
+        assert start_detached(a_launch(SERVER, name="b"), state=state).pid is not None
+        assert stop("agent", "b", grace_s=5, state=state) is not None
+        assert stop("agent", "a", grace_s=5, state=state) is not None
+        assert starter.wait(timeout=60) == 1
+
+    assert state.records("agent") == []
+
+
+@contextmanager
+def a_slow_start(state: State) -> "Iterator[subprocess.Popen[bytes]]":
+    """Start a process that says nothing; its command waits for it."""
     with subprocess.Popen(
         [sys.executable, "-c", SLOW_STARTER, str(state.root)],
         env=an_environment(CR_TEST_MARK="start"), stderr=subprocess.DEVNULL,
     ) as starter:  # fmt: skip
+        try:
+            yield starter
+        finally:
+            starter.terminate()
+
+
+def test_an_interrupt_while_it_starts_leaves_nothing(state: State) -> None:
+    with a_slow_start(state) as starter:
         log = state.log_path("agent", "a")
         assert eventually(log.exists)
         starter.send_signal(signal.SIGINT)

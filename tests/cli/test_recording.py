@@ -79,3 +79,25 @@ def test_a_proxy_that_never_answers_is_told_in_the_end(tmp_path: Path) -> None:
     assert process.returncode == Exit.UNREACHABLE
     assert said.count("cannot reach") == 1
     assert "holds no look" in said
+
+
+def test_a_disk_that_is_full_is_told_and_no_bug(tmp_path: Path) -> None:
+    folder = tmp_path / "record"
+    folder.mkdir()
+    limited = (
+        "import resource, sys; from cacheroute_cli.main import main;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY)); main()"
+    )
+    document = msgspec.json.encode(
+        ConsoleSnapshot(rev=1, generated_at=5.0, identities=Identities(ids=["a" * 4000]))
+    )
+    with a_peer(lambda _, connection: connection.sendall(answer(document))) as url:
+        done = subprocess.run(
+            [sys.executable, "-c", limited, "record", "-d", str(folder / "a.rec"), "-i", "0.2",
+             "--for", "0.1", "--proxy-url", url],
+            env=an_environment(CACHEROUTE_STATE_DIR=str(tmp_path)), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+
+    assert done.returncode == Exit.FAILED
+    assert f"{folder / 'a.rec'} cannot be written (File too large)" in done.stderr

@@ -150,7 +150,13 @@ def test_in_the_background_it_is_found_and_stopped_by_its_name(cli: Cli, control
     ("options", "server", "exit_code", "why"),
     [
         ((), (*SERVER, "--speed", "-3"), Exit.FAILED, "must be a number from 0.01"),
-        (("--model", "x"), SERVER, Exit.USAGE, "does not serve 'x'; it serves 'm'"),
+        (
+            # As long as it may be: the attachment may not be told to wait for longer.
+            ("--model", "x", "--start-timeout", "86400"),
+            SERVER,
+            Exit.USAGE,
+            "does not serve 'x'; it serves 'm'",
+        ),
         (("--start-timeout", "1"), MUTE, Exit.WAIT_TIMED_OUT, "within 1 s"),
     ],
 )

@@ -1,11 +1,9 @@
 """Figures of a replay, and what they say about each other."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cacheroute.demo.replay import Outcome
-from cacheroute_cli.summary import COLUMNS, compare, percentile, row_of
+from cacheroute_cli.summary import COLUMNS, compare, row_of
 from cacheroute_cli.tables import render_table
 
 
@@ -27,23 +25,6 @@ def an_outcome(
         cached_tokens=cached,
         failure=failure,
     )
-
-
-def test_a_percentile_is_a_value_that_was_measured() -> None:
-    values = [5.0, 1.0, 3.0, 2.0, 4.0]
-
-    assert percentile(values, 0.5) == 3.0
-    assert percentile(values, 0.9) == 5.0
-    assert percentile([7.0], 0.1) == 7.0
-    assert percentile([], 0.5) is None
-
-
-@given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0.01, 1.0))
-def test_at_least_the_share_is_at_or_below_a_percentile(values: list[float], share: float) -> None:
-    found = percentile(values, share)
-
-    assert found in values
-    assert sum(value <= found for value in values) >= share * len(values) - 1e-6
 
 
 def test_a_replay_is_summed_up_by_what_went_well() -> None:

@@ -5,7 +5,8 @@ import json
 import sys
 from typing import Any
 
-from cacheroute.wire.console import ConsoleSnapshot, read_snapshot
+from cacheroute.wire.console import ConsoleSnapshot
+from cacheroute.wire.console_reading import read_snapshot
 from tests.support.client import fetch
 from tests.support.knowledge import Piece, Stage, injecting_at, stage
 from tests.support.script import Gate

@@ -25,10 +25,13 @@ class Example:
 
     @property
     def env(self) -> dict[str, str]:
-        """The environment of somebody who has set nothing; it marks every process in it."""
+        """The environment of an office, where a proxy leads to the web and to nothing of ours.
+
+        It marks every process that is run in it.
+        """
         name, _, value = self._mark.partition("=")
         plain = {key: text for key, text in os.environ.items() if not key.startswith(_OURS)}
-        return {**plain, name: value}
+        return {**plain, "http_proxy": "http://127.0.0.1:9", name: value}
 
     def run(self) -> str:
         """Run it to its end, which must be a good one; return what it printed."""

@@ -64,7 +64,8 @@ def nothing_grew(held: Sequence[Holdings]) -> None:
 
 
 @pytest.mark.usefixtures("no_log")
-async def test_fifty_thousand_strangers_leave_the_control_plane_as_it_was() -> None:
+async def test_a_crowd_of_strangers_leaves_the_control_plane_as_it_was() -> None:
+    calls = 30_000
     strangers = Strangers(seed=1)
     blocks: list[int] = []
     objects: list[Counter[str]] = []
@@ -72,7 +73,7 @@ async def test_fifty_thousand_strangers_leave_the_control_plane_as_it_was() -> N
         app, registrar = control_app(proxy.app), proxy.app.registrar
         assert registrar is not None
         for _ in range(QUARTERS):
-            await crowd_in_process(app, strangers, 50_000 // QUARTERS)
+            await crowd_in_process(app, strangers, calls // QUARTERS)
             await asyncio.sleep(0.7)  # all that are left fall silent
             registrar.reap()
             assert not registrar.pool.members
@@ -80,7 +81,8 @@ async def test_fifty_thousand_strangers_leave_the_control_plane_as_it_was() -> N
             objects.append(our_objects())
     grown = {name: count for name, count in (objects[-1] - objects[1]).items() if count > 20}
     assert grown == {}, f"{grown} more than after the second quarter"
-    assert is_flat(blocks, 5_000), blocks
+    # Two of five calls that leave something behind are more than this.
+    assert blocks[-1] - max(blocks[:-1]) <= calls // 10, blocks
 
 
 async def known(control_port: int) -> list[Any]:

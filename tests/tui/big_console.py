@@ -20,7 +20,8 @@ from cacheroute.console.rows.decisions import DecisionRow
 from cacheroute.console.rows.processes import ProcessRow
 from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.rows.traces import TraceRow
-from cacheroute.wire.console import ConsoleSnapshot, read_snapshot
+from cacheroute.wire.console import ConsoleSnapshot
+from cacheroute.wire.console_reading import read_snapshot
 from cacheroute_cli.supervisor.log_lines import LogLine
 from cacheroute_cli.supervisor.messages import Do
 from cacheroute_tui.app import ConsoleApp

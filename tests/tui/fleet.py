@@ -19,10 +19,10 @@ from cacheroute.wire.console import (
     Lists,
     Pool,
     Proxy,
-    QueueRules,
     SchedulerSide,
     Totals,
 )
+from cacheroute.wire.queue_rules import QueueRules
 
 if TYPE_CHECKING:
     from cacheroute.wire.instances import InstanceRow

@@ -1,7 +1,8 @@
 """A console whose clipboard, toasts and changes can be read: for tests of what it does."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -121,10 +122,11 @@ class KeptProcesses:
             raise ProcessTrouble(self.trouble)
         return self.found
 
-    def added(self, logs: object) -> Sequence[LogLine]:
+    def added(self, logs: Mapping[Path, str]) -> Sequence[LogLine]:
         """Return what was not returned yet."""
         lines, self.lines = self.lines, []
-        return lines
+        log_of = {name: log for log, name in logs.items()}
+        return [line if line.log else replace(line, log=log_of.get(line.name)) for line in lines]
 
     def change(self, do: Do, row: ProcessRow) -> str:
         """Keep it."""

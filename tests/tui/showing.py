@@ -1,6 +1,6 @@
 """What a screen shows, as text, and an app over a fleet of ours: for tests of the console."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from textual.pilot import Pilot
@@ -9,6 +9,7 @@ from cacheroute.console.source import Source
 from cacheroute_tui import frame
 from cacheroute_tui.app import ConsoleApp
 from cacheroute_tui.options import Target, TuiOptions
+from tests.support.waiting import eventually
 from tests.tui.fleet import StillClock, StillFleet, drawn_fleet
 
 NARROW, NORMAL, WIDE = (80, 24), (120, 36), (160, 48)
@@ -28,6 +29,7 @@ def console(
     ascii: bool = False,  # noqa: A002 - the option's name
     clock: StillClock | None = None,
     targets: tuple[Target, ...] = (),
+    keys: Mapping[str, str] | None = None,
 ) -> ConsoleApp:
     """Return an app that has not begun, over a fleet that stands still."""
     found = StillFleet(drawn_fleet()) if source is None else source
@@ -39,6 +41,7 @@ def console(
             theme=theme,
             write=write,
             ascii=ascii,
+            keys=keys or {},
         ),
         connect=lambda *_: found,
         clock=clock or StillClock(),
@@ -46,20 +49,15 @@ def console(
 
 
 @asynccontextmanager
-async def shown(
-    app: ConsoleApp, size: tuple[int, int] = NARROW, *, looks: int = 1
-) -> AsyncIterator[Pilot[int]]:
-    """Run the app until it has drawn its first looks, and leave it running."""
+async def shown(app: ConsoleApp, size: tuple[int, int] = NARROW) -> AsyncIterator[Pilot[int]]:
+    """Run the app until it has drawn its first look, and leave it running."""
     async with app.run_test(size=size, notifications=True) as pilot:
-        for _ in range(200):
-            await pilot.pause()
-            if app.store.snapshot.rev >= looks:
-                break
+        await eventually(lambda: app.store.snapshot.rev, within_s=60.0)
         await settle(pilot)
         yield pilot
 
 
 async def settle(pilot: Pilot[int]) -> None:
     """Let everything that was sent be drawn."""
-    for _ in range(4):
+    for _ in range(2):
         await pilot.pause()

@@ -29,11 +29,12 @@ from tests.tui.measure import (
 _LOADED = """
 import sys
 import cacheroute_tui.__main__, cacheroute_tui.app, cacheroute_tui.opening
-print(sorted({"pydantic", "fastapi", "uvicorn", "rich.markdown", "rich.syntax"} & set(sys.modules)))
+unwanted = {"httpx", "pydantic", "fastapi", "uvicorn", "rich.markdown", "rich.syntax"}
+print(sorted(unwanted & set(sys.modules)))
 """
 
 
-def test_what_draws_the_first_picture_loads_no_models() -> None:
+def test_what_draws_the_first_picture_loads_no_models_and_nothing_for_the_network() -> None:
     told = subprocess.run(
         [sys.executable, "-c", _LOADED], capture_output=True, text=True, check=True
     ).stdout

@@ -15,7 +15,7 @@ from cacheroute.console.source import NotTold, Source, SourceFault
 from cacheroute.console.store import Snapshot, Store
 from cacheroute.sources.replay import ReplaySource
 from cacheroute.sources.simulated import SimulatedSource
-from cacheroute_tui.feed import BACK_OFF_S, NOT_ASKED_YET, WATCHED_EVERY_S, Feed
+from cacheroute_tui.feed import NOT_ASKED_YET, WATCHED_EVERY_S, Feed
 from tests.cacheroute.sources.recordings import HandTime, a_recording
 from tests.tui.fleet import StillClock, StillFleet, drawn_fleet, lost
 from tests.tui.showing import console, settle, shown, text_of
@@ -116,22 +116,6 @@ async def test_a_screens_own_question_comes_by_its_name() -> None:
 
     assert seen[0].look is not None
     assert seen[0].look.beside.more["page"] == b'{"ok": true, "path": "/x"}'
-
-
-async def test_a_proxy_that_is_gone_is_tried_ever_less_often_and_never_given_up() -> None:
-    clock, source = StillClock(), StillFleet(drawn_fleet())
-    feed, seen = feed_of(source, clock)
-    await feed.look()
-    source.trouble = lost()
-    waits = [await feed.look() for _ in range(9)]
-
-    assert waits == [1.0, 1.0, *BACK_OFF_S, *[BACK_OFF_S[-1]] * 4]
-    assert BACK_OFF_S[-1] * 1.1 < 5.0, "its return is seen in time"
-    assert seen[-1].connection.phase(clock.now().mono_s) == "lost"
-    assert seen[-1].look is not None, "what was seen stays"
-    source.trouble = None
-    await feed.look()
-    assert seen[-1].connection.phase(clock.now().mono_s) == "live"
 
 
 async def test_a_bug_in_an_answer_is_a_failed_look_and_no_crash() -> None:
@@ -237,30 +221,6 @@ async def test_while_held_a_proxy_that_refuses_is_there() -> None:
     await feed.look()
 
     assert not seen
-
-
-async def test_a_proxy_slower_than_the_interval_is_looked_at_less_often_until_it_recovers() -> None:
-    clock = StillClock()
-
-    class Slow(StillFleet):
-        takes_s = 2.5
-
-        async def look(self) -> Look:
-            clock.move(self.takes_s)
-            return await super().look()
-
-    source = Slow(drawn_fleet())
-    feed, seen = feed_of(source, clock)
-    await feed.look()
-    await feed.look()
-    assert seen[-1].connection.pace_s == 4.0
-    assert seen[-1].connection.phase(clock.now().mono_s) == "lagging"
-    source.takes_s = 0.01
-    for _ in range(3):
-        await feed.look()
-
-    assert seen[-1].connection.pace_s == 1.0
-    assert seen[-1].connection.phase(clock.now().mono_s) == "live"
 
 
 async def test_there_are_never_two_looks_at_once() -> None:

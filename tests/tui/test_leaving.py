@@ -65,6 +65,7 @@ class Terminal:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.pid = 0
+                self._drain()
                 return os.waitstatus_to_exitcode(status)
             if not self.is_closed and select.select([self.fd], [], [], 0.05)[0]:
                 with suppress(OSError):
@@ -72,6 +73,17 @@ class Terminal:
             else:
                 time.sleep(0.05)
         raise AssertionError("it has not ended")
+
+    def _drain(self) -> None:
+        """Read what it wrote last, which may have come after the last look and before its end."""
+        while not self.is_closed and select.select([self.fd], [], [], 0)[0]:
+            try:
+                data = os.read(self.fd, 65_536)
+            except OSError:
+                return
+            if not data:
+                return
+            self.said += data
 
     def end(self) -> None:
         """End it whatever it does."""

@@ -193,7 +193,8 @@ async def test_all_that_are_marked_are_drained_with_one_question(
         await until(pilot, lambda: proxy.routable() == {"inst-9002", "inst-9004"})
         await until(pilot, lambda: operated.said)
         assert operated.said == [
-            "drain inst-9001, inst-9007: 9 requests run there; 2 Instances are left, both alive"
+            "done: drain inst-9001, inst-9007: 9 requests run there; "
+            "2 Instances are left, both alive"
         ]
         assert marked(operated) == set(), "what is done is no longer marked"
     proxy.release()

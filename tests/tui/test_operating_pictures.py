@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from cacheroute.wire.console import KdnNodes
 from cacheroute_cli.supervisor.log_lines import LogLine
 from cacheroute_tui.screens.command_output import CommandOutput
 from cacheroute_tui.widgets.confirm import Confirm
@@ -15,7 +17,12 @@ from tests.tui.showing import NARROW, WIDE, shown, text_of
 
 
 def _fleet() -> StillFleet:
-    source = StillFleet(drawn_fleet())
+    nodes = KdnNodes(
+        nodes=["kdn-2", "kdn-1"], answers=[False, True], state_age_s=[41.0, 7_200.0],
+        asked_age_s=[3.0, 0.4], error=["kdn-2 refused the connection.", None], running=[0, 2],
+        waiting=[0, 6],
+    )  # fmt: skip
+    source = StillFleet(replace(drawn_fleet(), kdn=nodes))
     source.links = [
         link("kdn-1", "inst-9001", 820.0, best=True),
         link("kdn-1", "inst-9003", 900.0, state="stale"),

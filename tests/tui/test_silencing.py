@@ -168,3 +168,18 @@ async def test_a_terminal_of_letters_gets_the_list_in_letters() -> None:
 
     assert text.isascii()
     assert "# 14:21:28 dead     silenced: inst-9010" in text
+
+
+async def test_other_keys_for_both_work_in_the_list_and_are_written_wherever_it_is_told() -> None:
+    app = console(screen="overview", keys={"silence": "z", "explain": "i"})
+    async with shown(app, NORMAL) as pilot:
+        assert "z silences, i explains" in text_of(app)
+        await pressed(pilot, "z")
+        assert "z silences, or counts again · i explains" in text_of(app)
+        await pressed(pilot, "x", "e")
+        assert isinstance(app.screen, AlertMenu)
+
+        await pressed(pilot, "i")
+        assert "the Proxy has given it up" in text_of(app)
+        await pressed(pilot, "escape", "z")
+        assert "z again undoes it" in told(app)

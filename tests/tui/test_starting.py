@@ -54,6 +54,22 @@ def test_the_configuration_is_taken_over(given: Given) -> None:
     assert not found.may_write
 
 
+def test_the_token_of_a_context_comes_with_where_it_is_from(tmp_path: Path) -> None:
+    file, token = tmp_path / "config.toml", tmp_path / "lab-token"
+    token.write_text("secret")
+    token.chmod(0o600)
+    file.write_text(
+        'current_context = "lab"\n'
+        'contexts.lab = { proxy_url = "http://10.0.0.7:8002", token_file = "lab-token" }\n'
+    )
+    target = options_of(Given(config_file=str(file)), Typed(), {}).target
+
+    assert target.token == "secret"
+    assert target.token_origin == "token_file lab-token"
+    assert target.token_file == token
+    assert "secret" not in repr(target)
+
+
 def test_what_is_typed_outranks_it(given: Given) -> None:
     typed = Typed(screen="raw", interval_s=0.5, theme="mono", mouse=True)
     found = options_of(given, typed, {})

@@ -192,7 +192,8 @@ class ConsoleApp(
             self.notify(said, severity="warning", timeout=15, markup=False)
         self.switch_mode(self.options.screen)
         self.watch_sizes()
-        self._begin()
+        # What a look needs takes long to load, so it is drawn first.
+        self.call_after_refresh(self._begin)
         self.set_interval(1.0, self._tick)
         self.call_after_refresh(_keep_what_is_loaded)
         if not (self.is_headless or self.is_web):
@@ -209,6 +210,8 @@ class ConsoleApp(
         super().exit(result, return_code, message)
 
     def _begin(self) -> None:
+        if self._feeding is not None and not self._feeding.done():
+            return
         self._feeding = asyncio.create_task(self.feed.run())  # noqa: TID251 - held here
 
     async def _end(self) -> None:

@@ -16,6 +16,7 @@ from cacheroute.client.control import AsyncControlClient
 from cacheroute.client.faults import ControlFault, Refused
 from cacheroute.client.later import later
 from cacheroute.console.changes import effect_in_words
+from cacheroute_tui.opening import token_now
 from cacheroute_tui.options import Target
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def open_operator(target: Target, may_write: bool) -> Operator:
         raise ChangeTrouble(f"{target.title} is no Proxy that runs, and cannot be changed")
     return AsyncControlClient(
         target.proxy_url,
-        token=target.token,
+        token=token_now(target),
         timeout_s=target.timeout_s,
         readonly=not may_write,
         user=_who(),
@@ -157,7 +158,7 @@ class Change:
                 raise
             return await self._made_singly(operator)
         kept = "" if reply.kept else " (it holds until the Proxy restarts)"
-        return Made(told=effect_in_words(reply) + kept, done=self.ids)
+        return Made(told=f"done: {effect_in_words(reply)}{kept}", done=self.ids)
 
     async def _unwanted(self, operator: Operator) -> tuple[Spared, ...]:
         """Return those that the Proxy does not want to change, whoever else is changed."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from cacheroute_cli.config.load import load
 from cacheroute_cli.context import TOKEN_VARIABLE, Given
 from cacheroute_cli.diagnostics import Fault
+from cacheroute_tui.opening import token_now
 from cacheroute_tui.options import Target
 from cacheroute_tui.terminal_programs import surroundings
 
@@ -49,8 +50,8 @@ def environment(
         found["CACHEROUTE_CONTEXT"] = target.name
     if target.proxy_url.startswith("http"):
         found["CACHEROUTE_PROXY_URL"] = target.proxy_url
-    if target.token is not None:
-        found[TOKEN_VARIABLE] = target.token
+    if (token := token_now(target)) is not None:
+        found[TOKEN_VARIABLE] = token
     return found | {
         "CACHEROUTE_READONLY": "false" if may_write else "true",
         "CACHEROUTE_OUTPUT": "table",

@@ -106,6 +106,8 @@ class Feed:
         """Whether what is shown is held, so that nobody needs a new look."""
         self.missed = 0
         """Looks that were not taken since it is held."""
+        self._gone: str | None = None
+        """Why the Proxy is not there any more, since the look that is being taken."""
         self._reach_at_s = 0.0
         """When it is asked again whether the Proxy is there, in monotonic seconds."""
 
@@ -113,8 +115,10 @@ class Feed:
         """Look until cancelled."""
         while True:
             wait_s = await self.look()
+            # `wait_for` loses who cancels in the moment in which somebody asks for a look.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._now.wait(), wait_s)
+                async with asyncio.timeout(wait_s):
+                    await self._now.wait()
             self._now.clear()
 
     def look_now(self) -> None:
@@ -134,34 +138,39 @@ class Feed:
 
     async def look(self) -> float:
         """Look once; returns how long to wait for the next look, in seconds."""
+        began_s = self._clock.now().mono_s
         try:
-            return await self._looked()
+            return await self._looked(began_s)
         except SourceFault as fault:
-            return self._failed(fault.message)
+            return self._failed(fault.message, began_s)
         except Exception as problem:
             # Whatever it is, also in what was told, the console goes on and says so.
-            return self._failed(f"{type(problem).__name__}: {problem}")
+            return self._failed(f"{type(problem).__name__}: {problem}", began_s)
 
-    async def _looked(self) -> float:
+    async def _looked(self, began_s: float) -> float:
         if self.is_held:
             self.missed += 1
-            await self._reach()
+            await self._reach(began_s)
             return self.interval_s
-        began_s = self._clock.now().mono_s
         look = await self.source.look()
-        took_s = self._clock.now().mono_s - began_s
+        # What is asked beside it may come late, or never; the pool is as old as it is.
+        looked_at = self._clock.now()
+        # Rows are made here once; with all that is judged after them, they would hold up a key.
+        _ = look.instances
+        await asyncio.sleep(0)
         beside = await self._beside(began_s)
         if self.is_held:
             self.missed += 1
             return self.interval_s
-        now = self._clock.now()
-        self._paced(now.mono_s - began_s)
-        self._ready(self.store.apply(look, now, took_s=took_s, beside=beside))
-        return max(0.0, self._pace_s - (now.mono_s - began_s))
+        took_s = self._clock.now().mono_s - began_s
+        self._paced(took_s)
+        self._ready(
+            self.store.apply(look, looked_at, took_s=looked_at.mono_s - began_s, beside=beside)
+        )
+        return max(0.0, self._pace_s - took_s)
 
-    async def _reach(self) -> None:
+    async def _reach(self, now_s: float) -> None:
         """Ask whether the Proxy is there, when it is time; only a change is handed on."""
-        now_s = self._clock.now().mono_s
         if self.source.kind != "live" or now_s < self._reach_at_s:
             return
         self._reach_at_s = now_s + REACHED_EVERY_S
@@ -170,12 +179,14 @@ class Feed:
         except SourceFault as fault:
             # A Proxy that refuses, or has no such page, is there.
             if fault.code in _GONE:
-                self._reach_at_s = self._clock.now().mono_s + self._failed(fault.message)
+                wait_s = self._failed(fault.message, now_s)
+                self._reach_at_s = self._clock.now().mono_s + wait_s
                 return
         if self.store.snapshot.connection.failures:
             self._ready(self.store.reached())
 
     async def _beside(self, now_s: float) -> Beside:
+        self._gone = None
         found: dict[str, Any] = {}
         more: dict[str, object] = {}
         missing: dict[str, str] = {
@@ -213,12 +224,17 @@ class Feed:
             wait_s = _NOT_TOLD_FOR_S if kept.is_final else every_s
             if now_s - kept.asked_at_s < wait_s:
                 return kept
+        if self._gone is not None:
+            return _Kept(asked_at_s=now_s, why=self._gone)
         try:
             kept = _Kept(asked_at_s=now_s, value=await ask(self.source))
         except NotTold as fault:
             kept = _Kept(asked_at_s=now_s, why=fault.message, is_final=True)
         except SourceFault as fault:
             kept = _Kept(asked_at_s=now_s, why=fault.message)
+            if fault.code in _GONE:
+                # The others would wait as long for nothing, one after the other.
+                self._gone = fault.message
         self._kept[name] = kept
         return kept
 
@@ -233,13 +249,19 @@ class Feed:
             self._pace_s = pace_s
             self.store.paced(interval_s=self.interval_s, pace_s=pace_s)
 
-    def _failed(self, why: str) -> float:
+    def _failed(self, why: str, began_s: float) -> float:
+        """Note it; returns how long to wait.
+
+        That counts from when the attempt began: one that had to be given up has waited already,
+        and a network that is back is to be seen in time.
+        """
         now = self._clock.now()
         failures = self.store.snapshot.connection.failures + 1
         wait_s = min(self.interval_s, BACK_OFF_S[0])
         if failures >= FAILURES_UNTIL_LOST:
             at = min(failures - FAILURES_UNTIL_LOST, len(BACK_OFF_S) - 1)
             wait_s = BACK_OFF_S[at] * (1 + self._chance.uniform(0, _JITTER_RATIO))
+        wait_s = max(0.0, wait_s - (now.mono_s - began_s))
         self._kept.clear()
         self._ready(self.store.failed(why, now, retry_at_s=now.mono_s + wait_s))
         return wait_s

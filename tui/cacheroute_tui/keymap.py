@@ -41,7 +41,7 @@ class Key:
     @property
     def display(self) -> str:
         """How it is written for people."""
-        return self.shown or "/".join(_DISPLAY.get(k, k) for k in self.keys.split(","))
+        return self.shown or written(self.keys)
 
     def binding(self) -> Binding:
         """Return it as the toolkit wants it."""
@@ -57,6 +57,11 @@ _DISPLAY = {
     "home": "Home", "end": "End", "ctrl+c": "^c", "ctrl+p": "^p", "ctrl+z": "^z",
     "backspace": "⌫", "tab": "tab",
 }  # fmt: skip
+
+
+def written(keys: str) -> str:
+    """Return keys as people write them; those of the toolkit have commas between."""
+    return "/".join(_DISPLAY.get(key, key) for key in keys.split(","))
 
 
 COMMON: tuple[Key, ...] = (

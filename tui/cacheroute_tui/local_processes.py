@@ -144,6 +144,6 @@ def last_lines(name: str, path: Path) -> list[LogLine]:
         at = bisect.bisect_left(sizes, end)
         text = line.rstrip(b"\r\n").decode("utf-8", "replace")
         at_s = times[at][0] if at < len(times) else written_s
-        found.append(LogLine(at_s=at_s, name=name, text=text))
+        found.append(LogLine(at_s=at_s, name=name, text=text, log=path))
     # What the first bytes belong to began before.
     return found[bool(begin) :][-FIRST_LINES:]

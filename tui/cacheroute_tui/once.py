@@ -39,7 +39,7 @@ async def _drawn(
             snapshot = app.store.snapshot
             if snapshot.look is not None and snapshot.look is not seen:
                 seen, good = snapshot.look, good + 1
-            if good >= _LOOKS or snapshot.connection.failures:
+            if good >= _LOOKS or snapshot.connection.failures or app.bug:
                 break
         await pilot.pause(_PAUSE_S)
         picture = svg_of(app) if with_svg else ""

@@ -2,7 +2,9 @@
 
 from cacheroute.client.control import AsyncControlClient
 from cacheroute.console.source import Source
-from cacheroute.sources.live import LiveSource
+from cacheroute.sources.live import LiveSource, TokenPlace
+from cacheroute_cli.config.tokens import read_token
+from cacheroute_cli.context import TOKEN_VARIABLE
 from cacheroute_tui.options import Target
 
 DEMO, REPLAY = "demo:", "replay:"
@@ -22,5 +24,25 @@ def open_source(target: Target, may_write: bool) -> Source:
     return LiveSource(
         AsyncControlClient(
             where, token=target.token, timeout_s=target.timeout_s, readonly=not may_write
-        )
+        ),
+        token_place=_token_place(target),
     )
+
+
+def _token_place(target: Target) -> TokenPlace | None:
+    if target.token_origin is None:
+        return None
+    if target.token_origin == TOKEN_VARIABLE:
+        # What was typed comes by the variable as well, for others could read a command line.
+        return TokenPlace(name=f"--token or {TOKEN_VARIABLE}")
+    return TokenPlace(name=target.token_origin, read=lambda: token_now(target))
+
+
+def token_now(target: Target) -> str | None:
+    """Return the token as its file holds it now; where that cannot be read, as it was."""
+    if target.token_file is None:
+        return target.token
+    try:
+        return read_token(target.token_file)
+    except ValueError:
+        return target.token

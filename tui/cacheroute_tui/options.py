@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from cacheroute.console.rules import RULES, Rules
 from cacheroute_cli.config.options import MAX_SCREEN_INTERVAL_S as MAX_INTERVAL_S
@@ -23,6 +24,10 @@ class Target:
     label: str | None = None
     """Shown instead of the name."""
     token: str | None = field(default=None, repr=False)
+    token_origin: str | None = None
+    """Where it comes from, as people know it."""
+    token_file: Path | None = None
+    """Where it can be read anew; None where it cannot have changed."""
     readonly: bool = False
     """Whether its context refuses changes."""
     timeout_s: float = 5.0

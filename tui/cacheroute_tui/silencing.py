@@ -1,6 +1,6 @@
-"""Alerts somebody knows of: `x` stops counting one until it ends, and `x` again counts it.
+"""Alerts somebody knows of: a key stops counting one until it ends, and again counts it.
 
-A panel of alerts has no cursor, so `x` lists them; the line of the Instance under the cursor is
+A panel of alerts has no cursor, so the key lists them; the line of the Instance under the cursor is
 where the list begins.
 """
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 
 from cacheroute.console.alert_log import Noted
-from cacheroute_tui.screens.alert_panels import about, alert_meaning, choice_text
+from cacheroute.console.keys import KEYS as USUAL_KEYS
+from cacheroute_tui.keymap import written
+from cacheroute_tui.screens.alert_panels import AlertKeys, about, alert_meaning, choice_text
 from cacheroute_tui.widgets.alert_menu import AlertMenu
 from cacheroute_tui.widgets.lines import TextLine
 from cacheroute_tui.widgets.menu import Choice
@@ -28,6 +30,12 @@ class Silencing(App[int]):
     @property
     def _console(self) -> "ConsoleApp":
         return cast("ConsoleApp", self)
+
+    @property
+    def alert_keys(self) -> AlertKeys:
+        """The keys that alerts are dealt with by, as they are written."""
+        keys = {**USUAL_KEYS, **self._console.options.keys}
+        return AlertKeys(silence=written(keys["silence"]), explain=written(keys["explain"]))
 
     @property
     def _listed(self) -> Sequence[Noted]:
@@ -55,16 +63,18 @@ class Silencing(App[int]):
                 self._turn(keys[at])
 
         choices = [Choice(id=at, text=choice_text(one)) for at, one in keys.items()]
-        self.push_screen(AlertMenu(choices, chosen=chosen, explained=explained), taken)
+        menu = AlertMenu(choices, console.alert_keys, chosen=chosen, explained=explained)
+        self.push_screen(menu, taken)
 
     def _turn(self, one: Noted) -> None:
         """Silence an alert or count it again, and say so."""
         store, alert = self._console.store, one.alert
-        name = f"{alert.kind} {alert.instance_id or 'of the pool'}"
+        name = f"{alert.kind} {alert.about or 'of the pool'}"
         if one.state == "silenced" and store.unsilence(alert.key):
             told = f"{name} counts again"
         elif one.state == "active" and store.silence(alert.key):
-            told = f"{name} is silenced until it ends; x again undoes it"
+            key = self._console.alert_keys.silence
+            told = f"{name} is silenced until it ends; {key} again undoes it"
         else:
             told = f"{name} has ended; there is nothing to silence"
         # A name in it may hold brackets, and they are text.

@@ -1,31 +1,60 @@
-"""Keys that were typed ahead go to what has the focus when their turn comes.
+"""Keys and pastes are handled one at a time: each goes to what has the focus when its turn comes.
 
-The toolkit hands each key to the widget that has the focus as the key arrives. `/` and a letter
-right behind it, as a fast hand or a slow link sends them, would both reach the table: the letter
-would be a command instead of the first letter of the filter.
+The toolkit sends each key, as it arrives, to the widget that has the focus at that moment. Of keys
+that arrive faster than they are handled, from a fast hand or over a slow link, the letter behind
+`/` would then be a command of the table instead of the first letter of the filter.
 """
+
+from collections import deque
+from functools import cached_property
+from typing import Any
 
 from textual import events
 from textual.app import App
+from textual.dom import DOMNode
+from textual.screen import Screen
 
-_SENT_TO = "_sent_to"
+Typed = events.Key | events.Paste
 
 
 class TypingAhead(App[int]):
-    """Sends a key on when the focus has moved while it waited."""
+    """Holds back what is typed while a key is being handled."""
+
+    _is_handling = False
+
+    @cached_property
+    def _held_back(self) -> deque[Typed]:
+        return deque()
 
     async def on_event(self, event: events.Event) -> None:
-        """Send a key where the focus is; one that comes back from there is not text."""
-        if not isinstance(event, events.Key):
+        """Send a key on, or hold it back; one that has bubbled up to here goes on as ever."""
+        if not isinstance(event, Typed) or event.is_forwarded:
             await super().on_event(event)
+        elif self._is_handling:
+            self._held_back.append(event)
+        else:
+            await self._handle(event)
+
+    async def _handle(self, typed: Typed) -> None:
+        self._is_handling = True
+        screen = self.screen
+        target = self.focused or screen
+        await super().on_event(typed)
+        self._follow(target, screen)
+
+    def _follow(self, node: DOMNode | None, screen: Screen[Any]) -> None:
+        """Go the way that the key bubbles, queue by queue, so as to be behind it everywhere."""
+        while node is not None and node is not self:
+            if node.call_later(self._follow, node.parent, screen):
+                return
+            node = node.parent  # This one is closing, and handles nothing any more.
+        self.call_later(self._handled, screen)
+
+    async def _handled(self, screen: Screen[Any]) -> None:
+        """Handle the next key, once a screen that this one has opened has taken the focus."""
+        if self.screen is not screen:
+            self._follow(self.screen, self.screen)
             return
-        target = self.focused or self.screen
-        was_sent_to = getattr(event, _SENT_TO, target)
-        if event.is_forwarded and was_sent_to is not target:
-            # A new one, since the way of this one ends here.
-            again = events.Key(event.key, event.character)
-            setattr(again, _SENT_TO, target)
-            target._forward_event(again)  # noqa: SLF001 - as the toolkit sends its own
-            return
-        setattr(event, _SENT_TO, target)
-        await super().on_event(event)
+        self._is_handling = False
+        if self._held_back:
+            await self._handle(self._held_back.popleft())

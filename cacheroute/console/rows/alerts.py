@@ -1,7 +1,9 @@
 """Alerts as a list: what is wrong, by how much, and since when."""
 
+from typing import get_args
+
 from cacheroute.console import cast
-from cacheroute.console.alerts import Alert
+from cacheroute.console.alerts import Alert, AlertKind
 from cacheroute.console.amounts import render_number
 from cacheroute.console.columns import Column, Kind
 
@@ -17,11 +19,13 @@ COLUMNS: tuple[Column[Alert], ...] = (
         doc="How bad it is, as a sign.",
     ),
     cast.word("kind", "ALERT",
-        "pool, dead, stale, ejected, skew, slow, gpu, mem, report or backlog.",
+        f"What is wrong: {', '.join(get_args(AlertKind))}.",
         gap=" ", tone=lambda alert: alert.severity),
     cast.word("severity", "SEVERITY", "bad or warn.", wide=True),
     cast.word("instance_id", "INSTANCE", "Whom it is about.", aliases=("id",), gives_way=True,
-        unknown="It is about the pool as a whole."),
+        unknown="It is about a knowledge node, or the pool as a whole."),
+    cast.word("node", "KDN", "The knowledge node it is about.", wide=True,
+        unknown="It is about an Instance, or the pool as a whole."),
     cast.word("message", "WHAT", "The finding in words.", gives_way=True),
     Column(
         key="value", header="VALUE",

@@ -42,6 +42,11 @@ class DecisionRow:
     """How its knowledge is brought in; None for a request without any."""
     injection: dict[str, object] | None
 
+    @property
+    def why(self) -> str:
+        """The reason without the name that it begins with, for a place beside that name."""
+        return self.reason.removeprefix(f"{self.instance_id} ")
+
 
 def decision_rows(decisions: DecisionsReply) -> list[DecisionRow]:
     """Return a row for each decision, as the Proxy orders them: newest first."""
@@ -84,23 +89,24 @@ COLUMNS: tuple[Column[DecisionRow], ...] = (
         floor=NAME_FLOOR),
     cast.count("attempt", "TRY", "1 for the first Instance that was tried.", rank=2),
     cast.word(
-        "instance_id", "INSTANCE", "Who got it.", unknown="Nobody could be chosen.",
+        "instance_id", "INSTANCE", "Who got it.", unknown="Nobody could be chosen.", lacks=True,
         aliases=("id",), gives_way=True, floor=NAME_FLOOR,
         tone=lambda row: "bad" if row.instance_id is None else "plain",
     ),
     cast.score(
-        "cost", "COST", "What it was chosen by; lower wins.", unknown=_NO_COST,
+        "cost", "COST", "What it was chosen by; lower wins.", unknown=_NO_COST, lacks=True,
         aliases=("score",),
     ),
     cast.word(
-        "runner_up", "NEXT", "Who came next.", unknown="There was no other candidate.",
+        "runner_up", "NEXT", "Who came next.", unknown="There was no other candidate.", lacks=True,
         gives_way=True, rank=1,
     ),
     cast.score("runner_up_cost", "NEXT COST", "The cost of the one that came next.",
-        unknown=_NO_COST, rank=1),
-    cast.count("considered", "OF", "How many could have been chosen.", rank=1),
+        unknown=_NO_COST, lacks=True, rank=1),
+    cast.count("considered", "OF", "How many could have been chosen.", rank=2),
     cast.word("strategy", "STRATEGY", "Who chose.", rank=3),
     cast.word("model", "MODEL", "The model that was asked for.", unknown="None was named.",
+        lacks=True,
         gives_way=True, wide=True),
     cast.word("endpoint", "ENDPOINT", "What was asked of it.", wide=True),
     Column(
@@ -108,12 +114,13 @@ COLUMNS: tuple[Column[DecisionRow], ...] = (
         header="SKIPPED",
         text=lambda row: ", ".join(f"{n} {why}" for why, n in row.skipped.items()) or UNKNOWN,
         doc="How many Instances were left out, by reason.",
-        unknown="None was left out.",
+        unknown="None was left out.", lacks=True,
         wide=True,
     ),
     cast.word("mode", "KNOWLEDGE", "How its knowledge is brought in.",
-        unknown="It names no knowledge.", spare=True),
-    cast.word("reason", "WHY", "The decision in a sentence.", source="the Proxy", wide=True),
+        unknown="It names no knowledge.", lacks=True, spare=True),
+    cast.word("reason", "WHY", "The decision in a sentence.", source="the Proxy",
+        text=lambda row: row.why, gives_way=True, floor=40),
 )  # fmt: skip
 
 DECISIONS: Kind[DecisionRow] = Kind(

@@ -82,13 +82,23 @@ class FleetRow:
     """What a new request would wait, as predicted."""
     clock_skew_ms: int | None
     """How far its host's clock is ahead of the Proxy's."""
+    unanswered_s: float | None
+    """How long it has answered nothing while requests wait; None while none waits for long."""
 
     @property
     def shown(self) -> Shown:
         """Its state in the one word that matters most."""
-        if not (self.draining or self.ejected_for_s):
-            return self.state  # as nearly all; it is asked for some thousand times a look
-        return shown_state(self.state, draining=self.draining, ejected_for_s=self.ejected_for_s)
+        # In this order, since it is asked for some thousand times a look.
+        if self.draining or self.ejected_for_s:
+            return shown_state(self.state, draining=self.draining, ejected_for_s=self.ejected_for_s)
+        if self.origin == "static" and self.state == "alive" and self._is_past_probes:
+            return "silent"
+        return self.state
+
+    @property
+    def _is_past_probes(self) -> bool:
+        # One from the settings never expires: its age is all there is to tell that it is away.
+        return self.age_s is not None and self.age_s > RULES.probe_s
 
 
 def rows_of(entries: Iterable[InstanceRow], loads: InstanceLoadsReply | None) -> list[FleetRow]:
@@ -160,6 +170,7 @@ def _row(
         active_decode_count=queued.active_decode_count if queued else None,
         backlog_ms=queued.predicted_total_backlog_ms if queued else None,
         clock_skew_ms=entry.clock_skew_ms,
+        unanswered_s=entry.unanswered_s,
     )
 
 
@@ -207,6 +218,7 @@ COLUMNS: tuple[Column[FleetRow], ...] = (
         tone=_state_tone,
         doc="The state as a sign.",
         width=1,
+        ages=True,
     ),
     Column(
         key="id",
@@ -237,8 +249,9 @@ COLUMNS: tuple[Column[FleetRow], ...] = (
         order=lambda row: RANKS[row.shown],
         tone=_state_tone,
         doc=STATE_DOC,
-        source="the time since its last heartbeat, by the Proxy's clock",
+        source="the time since its last heartbeat, or probe, by the Proxy's clock",
         width=7,
+        ages=True,
     ),
     cast.count(
         "inflight", "INFL", "Requests it works on.", source=_PROXY, aliases=("load",), width=4
@@ -248,7 +261,7 @@ COLUMNS: tuple[Column[FleetRow], ...] = (
         "SCORE",
         "What least_load compares; lower wins.",
         source="the Proxy: signals times weights, divided by the Instance's weight",
-        unknown="It has no known signals, its weight is 0, or it is not alive.",
+        unknown="It has no known signals, its weight is 0, or it is not alive.", lacks=True,
         width=6,
     ),
     cast.percent(
@@ -284,15 +297,15 @@ COLUMNS: tuple[Column[FleetRow], ...] = (
     ),
     cast.count(
         "prepare_queue_depth", "PREP", "Requests that wait to be prepared.",
-        source=_QUEUES, unknown=_NOT_QUEUED, aliases=("prepare",), spare=True,
+        source=_QUEUES, unknown=_NOT_QUEUED, lacks=True, aliases=("prepare",), spare=True,
     ),
     cast.count(
         "ready_queue_depth", "READY", "Requests that are prepared and wait to be released.",
-        source=_QUEUES, unknown=_NOT_QUEUED, aliases=("rdy",), spare=True,
+        source=_QUEUES, unknown=_NOT_QUEUED, lacks=True, aliases=("rdy",), spare=True,
     ),
     cast.wait(
         "backlog_ms", "BACKLOG", "What a new request would wait.",
-        source="predicted by the Proxy", unknown=_NOT_QUEUED, spare=True,
+        source="predicted by the Proxy", unknown=_NOT_QUEUED, lacks=True, spare=True,
     ),
     cast.word(
         "admission_state", "ADMISSION", "What its agent thinks of taking more work; only shown.",
@@ -304,23 +317,23 @@ COLUMNS: tuple[Column[FleetRow], ...] = (
     ),
     cast.count(
         "pending_prefill_count", "PFIL", "Requests there whose first token is still to come.",
-        source=_QUEUES, unknown=_NOT_QUEUED, aliases=("prefill",), wide=True,
+        source=_QUEUES, unknown=_NOT_QUEUED, lacks=True, aliases=("prefill",), wide=True,
     ),
     cast.count(
         "active_decode_count", "DEC", "Requests there that are past their first token.",
-        source=_QUEUES, unknown=_NOT_QUEUED, aliases=("decode",), wide=True,
+        source=_QUEUES, unknown=_NOT_QUEUED, lacks=True, aliases=("decode",), wide=True,
     ),
     cast.percent(
         "gpu_memory_util", "GPUMEM", "Memory use of its GPUs.", source=_AGENT,
         unknown=_NOT_REPORTED, aliases=("gpu_mem",), wide=True,
     ),
     cast.bandwidth(
-        "network_rx_mbps", "RX", "What its host receives.", source=_AGENT, unknown=_NOT_REPORTED,
-        wide=True,
+        "network_rx_mbps", "RX Mbps", "What its host receives.", source=_AGENT,
+        unknown=_NOT_REPORTED, aliases=("rx",), wide=True,
     ),
     cast.bandwidth(
-        "network_tx_mbps", "TX", "What its host sends.", source=_AGENT, unknown=_NOT_REPORTED,
-        wide=True,
+        "network_tx_mbps", "TX Mbps", "What its host sends.", source=_AGENT,
+        unknown=_NOT_REPORTED, aliases=("tx",), wide=True,
     ),
     cast.duration(
         "report_age_s", "REPORT", "Time since its agent's last report, to the second.",
@@ -343,6 +356,11 @@ COLUMNS: tuple[Column[FleetRow], ...] = (
     cast.duration(
         "ejected_for_s", "EJECTED", "How much longer health keeps it out of the choice.",
         wide=True,
+    ),
+    cast.duration(
+        "unanswered_s", "HUNG", "How long it has answered nothing while requests wait for it.",
+        source="the Proxy", unknown="No request has waited for an answer of its for 5 s.",
+        aliases=("hung",), wide=True,
     ),
 )  # fmt: skip
 

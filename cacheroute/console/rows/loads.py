@@ -122,45 +122,45 @@ _QPS: Column[LoadRow] = cast.rate(
 )
 _PREPARE_DEPTH: Column[LoadRow] = cast.count(
     "prepare_queue_depth", "PREP-Q", "Requests that wait to be prepared.",
-    source=QUEUES, unknown=NOT_QUEUED, aliases=("prepare",),
+    source=QUEUES, unknown=NOT_QUEUED, lacks=True, aliases=("prepare",),
 )  # fmt: skip
 _ACTIVE_PREPARE: Column[LoadRow] = cast.count(
     "active_prepare", "PREPARING", "Requests that are being prepared.",
-    source=QUEUES, unknown=NOT_QUEUED,
+    source=QUEUES, unknown=NOT_QUEUED, lacks=True,
 )  # fmt: skip
 _READY_DEPTH: Column[LoadRow] = cast.count(
     "ready_queue_depth", "READY-Q", "Requests that are prepared and wait to be released.",
-    source=QUEUES, unknown=NOT_QUEUED,
+    source=QUEUES, unknown=NOT_QUEUED, lacks=True,
 )  # fmt: skip
 _ACTIVE_READY: Column[LoadRow] = cast.count(
     "active_ready", "RELEASED", "Requests that are released to it and have not ended.",
-    source=QUEUES, unknown=NOT_QUEUED,
+    source=QUEUES, unknown=NOT_QUEUED, lacks=True,
 )  # fmt: skip
 _PREFILL: Column[LoadRow] = cast.count(
     "pending_prefill_count", "PFIL", "Requests there whose first token is still to come.",
-    source=QUEUES, unknown=NOT_QUEUED, aliases=("prefill",),
+    source=QUEUES, unknown=NOT_QUEUED, lacks=True, aliases=("prefill",),
 )  # fmt: skip
 _DECODE: Column[LoadRow] = cast.count(
     "active_decode_count", "DEC", "Requests there that are past their first token.",
-    source=QUEUES, unknown=NOT_QUEUED, aliases=("decode",),
+    source=QUEUES, unknown=NOT_QUEUED, lacks=True, aliases=("decode",),
 )  # fmt: skip
 _SLOT: Column[LoadRow] = cast.wait(
     "next_slot_ready_in_ms", "SLOT", "Time until one more request can be released; 0 is now.",
-    source=_PREDICTED, unknown=NOT_QUEUED,
+    source=_PREDICTED, unknown=NOT_QUEUED, lacks=True,
 )  # fmt: skip
 _FREE: Column[LoadRow] = cast.wait(
     "prefill_free_in_ms", "FREE", "Time until the prompts that are there will have been read.",
-    source=_PREDICTED, unknown=NOT_QUEUED,
+    source=_PREDICTED, unknown=NOT_QUEUED, lacks=True,
 )  # fmt: skip
 _BACKLOG: Column[LoadRow] = cast.wait(
     "predicted_total_backlog_ms", "BACKLOG",
     "What a new request would wait: the longer of SLOT and FREE.",
-    source=_PREDICTED, unknown=NOT_QUEUED, aliases=("backlog_ms",),
+    source=_PREDICTED, unknown=NOT_QUEUED, lacks=True, aliases=("backlog_ms",),
 )  # fmt: skip
 _SCORE: Column[LoadRow] = cast.score(
     "score", "SCORE", "What least_load compares; lower wins.",
     source="the Proxy: signals times weights, divided by the Instance's weight",
-    unknown="It has no known signals, or its weight is 0.",
+    unknown="It has no known signals, or its weight is 0.", lacks=True,
 )  # fmt: skip
 
 LOADS: Kind[LoadRow] = Kind(

@@ -159,12 +159,12 @@ COLUMNS: tuple[Column[ResourceRow], ...] = (
         source=_AGENT, unknown=_UNKNOWN, wide=True,
     ),
     cast.bandwidth(
-        "network_rx_mbps", "RX", "What its first interface receives.", source=_AGENT,
-        unknown=_UNKNOWN, rank=3,
+        "network_rx_mbps", "RX Mbps", "What its first interface receives.", source=_AGENT,
+        unknown=_UNKNOWN, aliases=("rx",), rank=3,
     ),
     cast.bandwidth(
-        "network_tx_mbps", "TX", "What its first interface sends.", source=_AGENT,
-        unknown=_UNKNOWN, rank=3,
+        "network_tx_mbps", "TX Mbps", "What its first interface sends.", source=_AGENT,
+        unknown=_UNKNOWN, aliases=("tx",), rank=3,
     ),
     cast.word(
         "admission_state", "ADMISSION", "What the agent thinks of taking more work; only shown.",

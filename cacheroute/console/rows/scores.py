@@ -241,6 +241,19 @@ def difference(row: ScoreRow, rows: Iterable[ScoreRow]) -> str | None:
     return f"behind {first.id}: {told or 'its weight'}"
 
 
+_SOURCES: Mapping[str, str] = {
+    "proxy_lifecycle_counter": "the Proxy",
+    "proxy_queue_manager": "its queues",
+    "instance_heartbeat": "heartbeat",
+}
+"""Who has a signal, in fewer letters than the published name."""
+
+
+def source_in_words(source: str | None) -> str:
+    """Say who has told a signal; as it came where that is a name we do not know."""
+    return _SOURCES.get(source or "", source or "")
+
+
 def explained(row: ScoreRow, rows: Iterable[ScoreRow]) -> list[Line]:
     """Write one score out, a line for each part."""
     head = [render_score(row.score)]
@@ -251,7 +264,7 @@ def explained(row: ScoreRow, rows: Iterable[ScoreRow]) -> list[Line]:
     parts = [
         f"{term.signal:<26} {render_number(term.value):>8} × {render_number(term.weight):<5} = "
         f"{'0' if term.weighted is None else render_number(term.weighted):>7}"
-        f"  {term.source or ''}".rstrip()
+        f"  {source_in_words(term.source)}".rstrip()
         for term in row.terms
     ]
     if row.share not in (None, 1.0):
@@ -277,12 +290,12 @@ COLUMNS: tuple[Column[ScoreRow], ...] = (
         doc="The state as a sign.",
     ),
     cast.count("rank", "RANK", "Place in the order of least_load; equals share one.",
-        unknown="It is not in the choice."),
+        unknown="It is not in the choice.", lacks=True),
     cast.word("id", "ID", "Name of the Instance.", gives_way=True, floor=NAME_FLOOR),
     cast.score(
         "score", "SCORE", "What least_load compares; lower wins. Ties go by turns.",
         source="the Proxy: signals times weights, divided by the Instance's weight",
-        unknown="It has no known signals, or its weight is 0.",
+        unknown="It has no known signals, or its weight is 0.", lacks=True,
     ),
     Column(
         key="parts",
@@ -295,16 +308,17 @@ COLUMNS: tuple[Column[ScoreRow], ...] = (
     cast.score(
         "what_if_score", "WHAT-IF", "The score under the weights that were asked for.",
         source="worked out here from the Proxy's signals; nothing changes there",
-        unknown="Nobody asked.", spare=True,
+        unknown="Nobody asked.", lacks=True, spare=True,
     ),
     cast.count(
         "what_if_rank", "RANK-IF", "Place in the order under those weights.", spare=True,
-        unknown="Nobody asked.",
+        unknown="Nobody asked.", lacks=True,
     ),
     cast.word("state", "STATE", "How the Instance is.", wide=True),
     cast.number("share", "WEIGHT", "Its own weight, which divides the sum of the parts.",
         wide=True),
     cast.word("excluded", "EXCLUDED", "Why it is not in the choice.", unknown="It is in it.",
+        lacks=True,
         wide=True),
 )  # fmt: skip
 

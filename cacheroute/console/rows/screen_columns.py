@@ -11,6 +11,7 @@ DRAWN: Mapping[str, str] = {
     "parts": "The score as letters, one a point: i inflight, p prepare, r ready, f prefill, "
     "d decode, b backlog, q requests a second; fewer, and of all rows alike, where the highest "
     "score has no room; or why it is not in the choice.",
+    "network": "What its host receives and sends.",
     "ttft_p95": "Time to first token that 95 of 100 of its last requests kept to, of at most 64 "
     "within 10 min; a dash where none has told.",
 }

@@ -5,10 +5,11 @@ from typing import Literal
 from cacheroute.console.columns import Tone
 
 Liveness = Literal["alive", "stale", "dead"]
-Shown = Literal["alive", "drain", "ejected", "stale", "dead"]
+Shown = Literal["alive", "silent", "drain", "ejected", "stale", "dead"]
 
 SIGNS: dict[Shown, str] = {
     "alive": "●",
+    "silent": "○",
     "drain": "■",
     "ejected": "▲",
     "stale": "◐",
@@ -16,17 +17,21 @@ SIGNS: dict[Shown, str] = {
 }
 TONES: dict[Shown, Tone] = {
     "alive": "good",
+    "silent": "warn",
     "drain": "warn",
     "ejected": "warn",
     "stale": "warn",
     "dead": "bad",
 }
-RANKS: dict[Shown, int] = {"alive": 0, "drain": 1, "ejected": 2, "stale": 3, "dead": 4}
+RANKS: dict[Shown, int] = {
+    "alive": 0, "silent": 1, "drain": 2, "ejected": 3, "stale": 4, "dead": 5,
+}  # fmt: skip
 """The order of `--sort state`: who takes work first."""
 
 STATE_DOC = (
-    "alive, stale (silent for up to three times its time to live) or dead; of those alive, "
-    "drain (takes no new work) or ejected (failed lately, and rests)."
+    "alive, stale (unheard of for up to three times its time to live) or dead; of those alive, "
+    "drain (takes no new work), ejected (failed lately, and rests) or silent (from the settings, "
+    "and answers no probe)."
 )
 
 _STALE_TTLS = 3

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cacheroute.console import cast
 from cacheroute.console.columns import Column, Kind
+from cacheroute.core.node_names import second_names
 
 if TYPE_CHECKING:
     from cacheroute.wire.links import KdnLinksReply, TopologyReply
@@ -35,14 +36,22 @@ class LinkRow:
     metrics: dict[str, object]
     """Whatever else was reported of it."""
 
+    def later(self, passed_s: float) -> LinkRow:
+        """Return the same so many seconds later."""
+        age_s = self.report_age_s
+        return self if age_s is None else replace(self, report_age_s=age_s + passed_s)
+
 
 def link_rows(topology: TopologyReply) -> list[LinkRow]:
-    """Return every link that was reported or is in the settings, by node, the best on top."""
+    """Return every link that was reported or is in the settings, by node, the best on top.
+
+    What was reported under a node's name and under its address is one link.
+    """
     best = {key: link.get("reported_by") for key, link in topology.kdn_links.items()}
     rows = [
         _row(kdn, link, report.instance_id, best, state=report.state, age_s=report.report_age_s)
         for report in topology.instances
-        for kdn, link in report.links.items()
+        for kdn, link in _each_once(report.links)
     ]
     rows += [_row(kdn, link, _STATIC, best) for kdn, link in topology.static.items()]
     return sorted(rows, key=_order)
@@ -53,9 +62,16 @@ def best_link_rows(links: KdnLinksReply) -> list[LinkRow]:
     best = {key: link.get("reported_by") for key, link in links.kdn_links.items()}
     rows = [
         _row(kdn, link, who if isinstance(who := best[kdn], str) else None, best)
-        for kdn, link in links.kdn_links.items()
+        for kdn, link in _each_once(links.kdn_links)
     ]
     return sorted(rows, key=_order)
+
+
+def _each_once(
+    links: Mapping[str, Mapping[str, object]],
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    seconds = second_names(links)
+    return ((kdn, link) for kdn, link in links.items() if kdn not in seconds)
 
 
 def _row(
@@ -98,8 +114,8 @@ COLUMNS: tuple[Column[LinkRow], ...] = (
         "state", "STATE", "How the Instance is; links of one that is not alive do not count.",
         unknown="It is a link of the settings, or the Proxy does not say.",
     ),
-    cast.bandwidth("bandwidth_mbps", "Mbit/s", "Bandwidth.", source=_REPORTER,
-        unknown="It was not measured.", aliases=("bandwidth", "mbps")),
+    cast.bandwidth("bandwidth_mbps", "Mbps", "Bandwidth.", source=_REPORTER,
+        unknown="It was not measured.", aliases=("bandwidth", "mbit/s")),
     cast.latency(
         "latency_ms", "LATENCY", "Round trip; 0 was measured.", source=_REPORTER,
         unknown="It was not measured.", aliases=("rtt",),

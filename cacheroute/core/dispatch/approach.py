@@ -1,10 +1,12 @@
-"""Those on their way as they are predicted to arrive, and what one more among them means.
+"""Requests as they are predicted to arrive at an Instance, and what one more costs the others.
 
-Prefills go in the order of release. One more that is released before others is read before
-them, and they wait for it. So do those who will come: for a prefill of S seconds that begins
-after W, each of those expected within W + S waits longer by S, or by what is left of it, which
-makes S x (W + S / 2) / (W + S) on average. In order, those expected within the H seconds for
-which it keeps all behind it from their release wait longer by H / 2.
+Prefills run in the order of release, so a request delays those that are released after it. It
+also delays those that are still to come. For a prefill of S seconds that begins in W seconds:
+
+- Of those expected within W + S, one that comes during W waits S longer, and one that comes
+  during S waits for what is left of it, S / 2 on average: S x (W + S / 2) / (W + S) each.
+- Where text may not pass, it holds up the release of all behind it until it is ready. Those
+  expected within these H seconds wait H / 2 longer on average.
 """
 
 from collections.abc import Sequence
@@ -15,7 +17,7 @@ from cacheroute.core.dispatch.influx import Influx
 
 
 class Arrival(NamedTuple):
-    """One of those on their way."""
+    """One request on its way."""
 
     release_s: float
     """Seconds until it is released."""
@@ -29,8 +31,8 @@ class Approach:
     """What is on its way to one Instance, as seen at one moment."""
 
     __slots__ = (
-        "_arrivals", "_blocked_s", "_free_in_s", "_influx", "_now_mono_s", "_place_in_s",
-        "_text_passes",
+        "_arrivals", "_blocked_s", "_free_in_s", "_influx", "_line_influx", "_now_mono_s",
+        "_place_in_s", "_text_passes",
     )  # fmt: skip
 
     def __init__(
@@ -39,6 +41,7 @@ class Approach:
         now_mono_s: float,
         arrivals: Sequence[Arrival],
         influx: Influx,
+        line_influx: Influx,
         free_in_s: float,
         place_in_s: float,
         blocked_s: float,
@@ -47,6 +50,7 @@ class Approach:
         self._now_mono_s = now_mono_s
         self._arrivals = arrivals
         self._influx = influx
+        self._line_influx = line_influx
         self._text_passes = text_passes
         self._free_in_s = free_in_s
         self._place_in_s = place_in_s
@@ -58,10 +62,10 @@ class Approach:
         return self._place_in_s * 1000
 
     def wait_ms(self, own_ready_ms: float, *, passes: bool) -> float:
-        """Return until when others keep one from its prefill that is prepared in `own_ready_ms`.
+        """Return for how long others keep a request from its prefill, in ms from now.
 
-        Those it may not pass hold it until they are ready, and those that are released no later
-        than it are read first.
+        It is prepared in `own_ready_ms`. It waits until those it may not pass are ready, and
+        for the prefills of those that are released no later than it.
         """
         own_s = self._release_s(own_ready_ms, passes)
         cursor_s = self._free_in_s
@@ -72,7 +76,7 @@ class Approach:
         return (cursor_s if passes else max(cursor_s, self._blocked_s)) * 1000
 
     def delay_ms(self, own_ready_ms: float, own_service_ms: float, *, passes: bool) -> float:
-        """Return how much longer all that are here would wait, in sum, for one more like that."""
+        """Return how much longer all that are on their way would wait, in sum, for one more."""
         own_s = self._release_s(own_ready_ms, passes)
         without_s = self._free_in_s
         arrivals = iter(self._arrivals)
@@ -92,18 +96,18 @@ class Approach:
         return delay_s * 1000
 
     def later_delay_ms(self, own_ready_ms: float, own_service_ms: float, *, passes: bool) -> float:
-        """Return how much longer those who are expected meanwhile would wait, in sum."""
+        """Return how much longer those that are still to come would wait for it, in sum."""
         wait_s = self.wait_ms(own_ready_ms, passes=passes) / 1000
         service_s = own_service_ms / 1000
-        expected, now_s = self._influx.expected, self._now_mono_s
+        now_s = self._now_mono_s
         busy_s = wait_s + service_s
         delay_s = 0.0
         if busy_s > 0:
             each_s = service_s * (wait_s + service_s / 2) / busy_s
-            delay_s = expected(now_s, busy_s) * each_s
+            delay_s = self._influx.expected(now_s, busy_s) * each_s
         if not self._text_passes:
             held_s = max(0.0, own_ready_ms / 1000 - self._blocked_s)
-            delay_s += expected(now_s, held_s) * held_s / 2
+            delay_s += self._line_influx.expected(now_s, held_s) * held_s / 2
         return delay_s * 1000
 
     def _release_s(self, own_ready_ms: float, passes: bool) -> float:

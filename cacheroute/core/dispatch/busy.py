@@ -52,11 +52,6 @@ class BusyTally:
         """Whether it should be reported before more is added."""
         return self._members >= MOST_MEMBERS
 
-    @property
-    def is_spoilt(self) -> bool:
-        """Whether something in it could not be seen."""
-        return self._is_spoilt
-
     def begin(self, now_s: float) -> None:
         """Start over: a prefill begins at this moment."""
         self._start_s = now_s

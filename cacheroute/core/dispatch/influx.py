@@ -1,17 +1,19 @@
-"""How many more will come: as many in a time as have come in as long a one.
+"""How many more requests will come: the rate of the last arrivals, carried on.
 
-No more are expected than are remembered, so a burst is not taken for a rate that goes on.
+Expected within T seconds: remembered arrivals x T / time since the oldest of them, but never
+more than are remembered, so that a burst is not taken for a rate that lasts.
 """
 
 from collections import deque
 
 REMEMBERED = 32
+"""Arrivals that the rate is worked out from."""
 FEWEST = 4
-"""Fewer tell nothing."""
+"""With fewer arrivals than this, none are expected."""
 
 
 class Influx:
-    """The last requests with knowledge that were placed on one Instance."""
+    """When the last requests of one kind were placed on one Instance."""
 
     __slots__ = ("_came_s",)
 
@@ -19,7 +21,7 @@ class Influx:
         self._came_s: deque[float] = deque(maxlen=REMEMBERED)
 
     def came(self, now_mono_s: float) -> None:
-        """One has come."""
+        """Note an arrival."""
         self._came_s.append(now_mono_s)
 
     def expected(self, now_mono_s: float, within_s: float) -> float:

@@ -5,6 +5,8 @@ are ready. What a transfer really took corrects the link in both directions at o
 link with nothing outstanding is free, whatever was predicted for it.
 """
 
+from typing import NamedTuple
+
 from cacheroute.core.dispatch.succession import Span, Succession
 
 LinkKey = tuple[str, str]
@@ -27,13 +29,24 @@ class LinkReservation(Span):
         """How long the link was predicted to be taken by others, when it was reserved."""
 
 
+class Outstanding(NamedTuple):
+    """The transfers from one knowledge node, over all its links."""
+
+    running: int
+    """One for each link in use."""
+    waiting: int
+    """Those that are predicted to begin behind others on their link."""
+
+
 class Links:
     """Every link that has a transfer outstanding."""
 
-    __slots__ = ("_by_instance",)
+    __slots__ = ("_by_instance", "version")
 
     def __init__(self) -> None:
         self._by_instance: dict[str, dict[str, Succession[LinkReservation]]] = {}
+        self.version = 0
+        """Moves with every transfer that comes or goes."""
 
     def __len__(self) -> int:
         return sum(len(lines) for lines in self._by_instance.values())
@@ -47,13 +60,17 @@ class Links:
             line = lines[kdn_address] = Succession()
         reservation = LinkReservation(key, line, transfer_ms)
         line.add(reservation, now_mono_s)
+        self.version += 1
         reservation.wait_ms = (reservation.start_s - now_mono_s) * 1000
         return reservation
 
     def done(self, reservation: LinkReservation, now_mono_s: float) -> None:
         """Forget a transfer that is over, has failed or was given up; again does nothing."""
         line = reservation.line
-        if not line.remove(reservation, now_mono_s) or line:
+        if not line.remove(reservation, now_mono_s):
+            return
+        self.version += 1
+        if line:
             return
         instance_id, kdn_address = reservation.key
         lines = self._by_instance.get(instance_id, {})
@@ -64,23 +81,29 @@ class Links:
                 del self._by_instance[instance_id]
 
     def free_in_ms(self, key: LinkKey, now_mono_s: float) -> float:
-        """Return how long a new transfer would find the link taken; 0 when it is idle."""
+        """Return how long a new transfer would find the link taken; 0 when it is idle.
+
+        Text that crosses the link is delayed for as long: transfers do not wait for each other,
+        so all that are outstanding are on the link together until the last is over.
+        """
         instance_id, kdn_address = key
         line = self._by_instance.get(instance_id, {}).get(kdn_address)
         return 0.0 if line is None else line.busy_for_s(now_mono_s) * 1000
-
-    def active_in_ms(self, key: LinkKey, now_mono_s: float) -> float:
-        """Return for how long transfers on the link delay text; 0 when nothing is outstanding.
-
-        The same as `free_in_ms`: since transfers do not wait for each other, all that are
-        outstanding are on the link together, and text is delayed until the last is over.
-        """
-        return self.free_in_ms(key, now_mono_s)
 
     def in_use(self) -> dict[str, int]:
         """Return how many links have a transfer outstanding, by Instance; without idle ones."""
         return {instance_id: len(lines) for instance_id, lines in self._by_instance.items()}
 
+    def by_node(self) -> dict[str, Outstanding]:
+        """Count what is outstanding, by the address of the node; without idle ones."""
+        found: dict[str, Outstanding] = {}
+        for lines in self._by_instance.values():
+            for kdn_address, line in lines.items():
+                running, waiting = found.get(kdn_address, (0, 0))
+                found[kdn_address] = Outstanding(running + 1, waiting + len(line) - 1)
+        return found
+
     def drop_instance(self, instance_id: str) -> None:
         """Forget the links of an Instance that has left; its transfers may still end."""
+        self.version += 1
         self._by_instance.pop(instance_id, None)

@@ -126,6 +126,7 @@ class Succession(Generic[SpanT]):
         late_s = now_s - next(iter(spans)).end_s
         if late_s <= 0.0:
             return next(reversed(spans)).end_s - now_s
+        # Twice: what was shared is done of the work behind, and explains that much lateness.
         return max(0.0, self._behind_s) + late_s - 2 * self._shared_s(late_s)
 
     def ends_in_s(self, span: SpanT, now_s: float) -> float:

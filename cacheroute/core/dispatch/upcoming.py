@@ -10,7 +10,8 @@ GPU to everybody who asks in the meantime.
 | ready    | KV: the end of its transfer; text: its lookup's. No sooner than start + work  |
 | release  | when all before it are ready, too; text under `text_bypass` when it is ready  |
 
-Nobody is ready before that has happened: what is late needs as long again as it is late.
+No request is predicted to have become ready in the past: one that is late is expected to need
+as long again as it is late by now.
 """
 
 import heapq
@@ -91,13 +92,15 @@ class Coming:
 class Upcoming:
     """Requests on their way to one Instance, in the order in which they were chosen for it."""
 
-    __slots__ = ("_comings", "_numbers", "_places", "_text_passes", "influx")
+    __slots__ = ("_comings", "_numbers", "_places", "_text_passes", "influx", "line_influx")
 
     def __init__(self, rules: QueueRules) -> None:
         self._places = rules.prepare_concurrency
         self._text_passes = POLICIES[rules.release_policy](rules).text_passes
         self.influx = Influx()
-        """How often they come."""
+        """How often requests come, with knowledge or without: each needs its prefill."""
+        self.line_influx = Influx()
+        """How often those with knowledge come, which alone may have to wait for others here."""
         self._comings: dict[int, Coming] = {}
         self._numbers = 0
 
@@ -159,6 +162,7 @@ class Upcoming:
             now_mono_s=now_mono_s,
             arrivals=arrivals,
             influx=self.influx,
+            line_influx=self.line_influx,
             free_in_s=free_in_ms / 1000,
             place_in_s=places_s[0] if len(places_s) >= self._places else 0.0,
             blocked_s=blocked_s,

@@ -10,8 +10,9 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from cacheroute.core.engine.blocks import Holding, KvSpace
-from cacheroute.core.engine.profile import EngineProfile, attention_pairs
+from cacheroute.core.engine.profile import EngineProfile
 from cacheroute.core.engine.run import Run, Sequence, Totals
+from cacheroute.core.predict.prefill import attention_pairs
 
 
 class Token(NamedTuple):
@@ -132,14 +133,14 @@ class Engine:
         profile = self.profile
         computed = len(self._decoding)
         budget = profile.step_budget_tokens - computed
-        pairs = 0
+        pairs = 0.0
         plan = self._plan = []
         for run in self._prefilling.values():
             if not budget:
                 break
             chunk = min(run.prompt_left_tokens, budget)
             budget -= chunk
-            pairs += attention_pairs(tokens=chunk, context_tokens=run.computed_tokens)
+            pairs += attention_pairs(chunk, run.computed_tokens)
             plan.append((run, chunk))
         while budget and self._waiting and self.running < profile.max_running:
             run = next(iter(self._waiting.values()))
@@ -148,7 +149,7 @@ class Engine:
                 break
             chunk = min(run.prompt_left_tokens, budget)
             budget -= chunk
-            pairs += attention_pairs(tokens=chunk, context_tokens=run.computed_tokens)
+            pairs += attention_pairs(chunk, run.computed_tokens)
             plan.append((run, chunk))
         computed = profile.step_budget_tokens - budget
         self._started_at_s = at_s

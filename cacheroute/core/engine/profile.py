@@ -14,6 +14,8 @@ step of one token is its 23.9 ms a token, reading the context its 2.02e-7 s.
 import math
 from dataclasses import dataclass, fields
 
+from cacheroute.core.predict.prefill import attention_pairs
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineProfile:
@@ -75,7 +77,7 @@ class EngineProfile:
         """How many blocks a request of this many tokens, prompt and answer, occupies."""
         return -(-tokens // self.block_tokens)
 
-    def step_s(self, *, tokens: int, pairs: int, context_tokens: int) -> float:
+    def step_s(self, *, tokens: int, pairs: float, context_tokens: int) -> float:
         """Return the seconds of one step.
 
         `tokens` are computed in it, `pairs` are the (query, key) pairs of its prefill chunks,
@@ -91,13 +93,8 @@ class EngineProfile:
 
     def chunk_s(self, *, tokens: int, context_tokens: int) -> float:
         """Return the compute seconds of a prefill chunk behind `context_tokens` of prefix."""
-        pairs = attention_pairs(tokens=tokens, context_tokens=context_tokens)
+        pairs = attention_pairs(tokens, context_tokens)
         return self.linear_s_per_token * tokens + self.attention_s_per_pair * pairs
-
-
-def attention_pairs(*, tokens: int, context_tokens: int) -> int:
-    """Return how many (query, key) pairs a causal chunk behind a prefix has."""
-    return tokens * context_tokens + tokens * (tokens + 1) // 2
 
 
 PROFILES: dict[str, EngineProfile] = {

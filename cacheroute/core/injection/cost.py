@@ -11,14 +11,12 @@ from cacheroute.core.injection.knowledge import distinct
 from cacheroute.core.injection.rules import InjectionRules
 from cacheroute.core.injection.terms import IwsTerms
 from cacheroute.core.predict.coefficients import Coefficients
-from cacheroute.core.predict.correction import Factors
+from cacheroute.core.predict.correction import AS_MODELLED, Factors
 from cacheroute.core.predict.transfer import network_ms
 from cacheroute.core.task import Task
 
 LOOKUP_MS = 3.0
 """What a lookup takes on top of the round trip."""
-
-AS_MODELLED = Factors()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ def _estimate(
     factors: Factors,
 ) -> IwsTerms:
     prefill, kv = coefficients.prefill, coefficients.kv
-    knowledge = max(0, task.knowledge_tokens) if task.has_knowledge else 0
+    knowledge = (task.knowledge_tokens or 0) if task.has_knowledge else 0
     pieces = max(1, len(distinct(task.knowledge_ids)))
     whole = task.prompt_tokens + knowledge + rules.header_tokens
     text_tokens = max(1, whole)

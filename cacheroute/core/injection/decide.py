@@ -1,12 +1,11 @@
 """The decision about one request's knowledge, from its Task and its Instance's situation."""
 
-from cacheroute.core.injection.cost import AS_MODELLED, Situation, estimate
+from cacheroute.core.injection.cost import Situation, estimate
 from cacheroute.core.injection.decision import InjectionDecision
-from cacheroute.core.injection.registry import find
+from cacheroute.core.injection.registry import BY_NAME
 from cacheroute.core.injection.rules import InjectionRules
-from cacheroute.core.injection.strategies import decide_default
 from cacheroute.core.predict.coefficients import Coefficients
-from cacheroute.core.predict.correction import Factors
+from cacheroute.core.predict.correction import AS_MODELLED, Factors
 from cacheroute.core.task import Task
 
 
@@ -25,5 +24,4 @@ def decide(
     terms = None
     if situation is not None:
         terms = estimate(task, situation, coefficients=coefficients, rules=rules, factors=factors)
-    row = find(rules.strategy)
-    return row.decide(task, terms) if row is not None else decide_default(task, terms)
+    return BY_NAME[rules.strategy].decide(task, terms)

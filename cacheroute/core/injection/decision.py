@@ -6,7 +6,6 @@ from cacheroute.core.injection.terms import IwsTerms
 
 SCHEDULER_MODE = "scheduler_mode"
 ESTIMATION_FAILED = "estimation_failed"
-NOTHING_TO_INJECT = "no_rag_or_empty_knowledge"
 KV_HIDDEN = "kvcache_hidden_and_score_better"
 KV_BETTER = "kvcache_score_better"
 TEXT_CONGESTION = "text_due_to_kdn_congestion"
@@ -21,7 +20,7 @@ class InjectionDecision:
     mode: str
     """`text` or `kvcache`; a Scheduler's word that means neither is kept as it is."""
     reason: str
-    """One of the words above."""
+    """One of the words above, or `no_rag_or_empty_knowledge` where there is nothing to decide."""
     strategy: str
     """Who decided: `default` or `iws`."""
     terms: IwsTerms | None = None

@@ -84,7 +84,7 @@ def classify(
     )
 
 
-def count_tokens(classified: Classified, knowledge_tokens: int) -> KnowledgeTokens:
+def count_tokens(classified: Classified, knowledge_tokens: int | None) -> KnowledgeTokens:
     """Share the Scheduler's count of all requested pieces out to those that were found.
 
     The count is of the whole, so each piece is taken to be an equal part of it; without a
@@ -93,7 +93,7 @@ def count_tokens(classified: Classified, knowledge_tokens: int) -> KnowledgeToke
     there = len(classified.text_kids)
     if not classified.context:
         return KnowledgeTokens(total=0, reusable=0)
-    if knowledge_tokens > 0:
+    if knowledge_tokens:
         total = knowledge_tokens * there // (there + len(classified.miss))
     else:
         total = max(1, len(classified.context) // CHARACTERS_PER_TOKEN)

@@ -26,14 +26,14 @@ STRATEGIES = (
     Row(IWS, decide_iws, "As text or as KV, whichever is predicted to be faster now."),
 )
 
-_BY_NAME = {row.name: row for row in STRATEGIES}
+BY_NAME = {row.name: row for row in STRATEGIES}
 
 
 def find(name: str) -> Row | None:
     """Return the row of an injection strategy by its name; None when there is none."""
-    return _BY_NAME.get(name.strip().lower())
+    return BY_NAME.get(name.strip().lower())
 
 
 def known_names() -> str:
     """List the names for an error message."""
-    return ", ".join(_BY_NAME)
+    return ", ".join(BY_NAME)

@@ -35,7 +35,8 @@ class InjectionRules:
         row = find(self.strategy)
         if row is None:
             raise ValueError(
-                f"no injection strategy is called {self.strategy[:64]!r}; there are {known_names()}"
+                f"strategy {self.strategy[:64]!r} is no injection strategy; "
+                f"there are {known_names()}"
             )
         object.__setattr__(self, "strategy", row.name)
         for name in ("margin_ms", "penalty_alpha", "delay_weight", "header_tokens"):

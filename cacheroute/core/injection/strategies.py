@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from cacheroute.core.injection import decision as why
 from cacheroute.core.injection.decision import InjectionDecision
+from cacheroute.core.injection.paths import NOTHING_WANTED
 from cacheroute.core.injection.terms import IwsTerms
 from cacheroute.core.task import KVCACHE, TEXT, Task
 
@@ -30,8 +31,8 @@ def decide_iws(task: Task, terms: IwsTerms | None) -> InjectionDecision:
     Whether the knowledge node has the KV is not known yet. Knowledge of unknown length is
     not weighed: it goes as text, by the published rule.
     """
-    if not (task.has_knowledge and task.knowledge_tokens > 0 and task.kdn_address):
-        return InjectionDecision(mode=TEXT, reason=why.NOTHING_TO_INJECT, strategy=IWS, terms=terms)
+    if not (task.has_knowledge and task.knowledge_tokens and task.kdn_address):
+        return InjectionDecision(mode=TEXT, reason=NOTHING_WANTED, strategy=IWS, terms=terms)
     if terms is None:
         return InjectionDecision(mode=task.mode, reason=why.ESTIMATION_FAILED, strategy=IWS)
     if terms.kv_wins:

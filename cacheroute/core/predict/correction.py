@@ -26,6 +26,10 @@ class Factors:
     """On each output token."""
 
 
+AS_MODELLED = Factors()
+"""What holds before anything was observed."""
+
+
 class Correction:
     """A running factor; 1.0 until something was observed."""
 

@@ -5,9 +5,7 @@ from collections import deque
 from collections.abc import Iterable
 
 WINDOW = 512
-
-RATIO_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0)
-"""Upper bounds of a histogram of these ratios."""
+"""Errors that are kept; medians and the like are over these."""
 
 
 def error_ratio(predicted: float | None, actual: float | None) -> float | None:
@@ -51,7 +49,7 @@ class PredictionErrors:
 
     @property
     def recent(self) -> tuple[float, ...]:
-        """Return a copy of the window, for who works it out elsewhere."""
+        """Return a copy of the window, oldest first, so that quantiles can be worked out later."""
         return tuple(self._recent)
 
     @property

@@ -1,15 +1,21 @@
-"""Lines through measurements, by hand: relative, never negative where that means nothing.
+"""Robust least squares: linear models through measurements, in plain Python.
 
 Errors count relative to what was measured, since that is how predictions are judged: 10 ms
-of 100 weigh as much as 1 s of 10. A few measurements that are far off hardly count.
+of 100 weigh as much as 1 s of 10. Outliers are weighed down by iteratively reweighted least
+squares with Huber's weights: 1 up to k sigma, then k sigma / |error|.
 """
 
 import math
 from collections.abc import Collection, Sequence
 
 _ROUNDS = 4
-_FAR_OFF = 2.0
-_DEPENDENT = 1e-9
+"""Fits, each weighed by the errors of the one before; more change nothing that matters."""
+_HUBER_K = 2.0
+"""Errors beyond this many sigma are weighed down."""
+_MAD_TO_SIGMA = 1.4826
+"""Sigma of a normal distribution over its median absolute deviation: 1 / 0.6745."""
+_NEGLIGIBLE = 1e-9
+"""A relative length or error below this is rounding."""
 
 Column = Sequence[float]
 
@@ -31,10 +37,10 @@ def fit(
             abs(1.0 - sum(k * column[row] for k, column in zip(found, scaled, strict=True)))
             for row in range(len(measured))
         ]
-        usual = sorted(errors)[len(errors) // 2] * 1.4826
-        if usual <= _DEPENDENT:
+        sigma = sorted(errors)[len(errors) // 2] * _MAD_TO_SIGMA
+        if sigma <= _NEGLIGIBLE:
             break
-        weights = [min(1.0, _FAR_OFF * usual / error) if error else 1.0 for error in errors]
+        weights = [min(1.0, _HUBER_K * sigma / error) if error else 1.0 for error in errors]
     return found
 
 
@@ -52,7 +58,10 @@ def _bounded(
 
 
 def _solve(columns: Sequence[Column], weights: Sequence[float]) -> list[float]:
-    """Solve for a target of ones, by orthogonalising each column against those before it."""
+    """Solve for a target of ones by a QR decomposition (modified Gram-Schmidt).
+
+    `basis` holds the columns of Q, `shares` those of R.
+    """
     roots = [math.sqrt(weight) for weight in weights]
     target = list(roots)
     basis: list[list[float]] = []
@@ -66,7 +75,7 @@ def _solve(columns: Sequence[Column], weights: Sequence[float]) -> list[float]:
             share.append(part)
             rest = [x - part * d for x, d in zip(rest, direction, strict=True)]
         left = _norm(rest)
-        independent = left > _DEPENDENT * length
+        independent = left > _NEGLIGIBLE * length
         basis.append([x / left if independent else 0.0 for x in rest])
         shares.append([*share, left if independent else 0.0])
     found = [0.0] * len(columns)

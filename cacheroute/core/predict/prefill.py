@@ -66,5 +66,8 @@ class PrefillModel:
 
 
 def attention_pairs(tokens: float, context_tokens: float) -> float:
-    """Return how many pairs of tokens are looked at: all of the context, half of the rest."""
-    return tokens * (context_tokens + tokens / 2)
+    """Return how many (query, key) pairs causal attention has for tokens behind a prefix.
+
+    Each token attends to the whole prefix, to those of its own before it, and to itself.
+    """
+    return tokens * (context_tokens + (tokens + 1) / 2)

@@ -7,10 +7,8 @@ put in front of the prompt. Knowledge that was not found has no tokens.
 from dataclasses import dataclass
 
 from cacheroute.core.predict.coefficients import Coefficients
-from cacheroute.core.predict.correction import Factors
+from cacheroute.core.predict.correction import AS_MODELLED, Factors
 from cacheroute.core.task import KVCACHE
-
-AS_MODELLED = Factors()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,9 @@ from cacheroute.core.pool_member import Member
 
 Liveness = Callable[[Member], str]
 
+OTHER_MODELS = "other models"
+"""Why an Instance was skipped that serves models, but not the one asked for."""
+
 _NAMED_AT_MOST = 4
 
 
@@ -38,7 +41,7 @@ def _objection(member: Member, liveness: str, endpoint: str, model: str | None) 
     if model is not None and instance.model_override is None:
         models = member.models
         if models is not None and model not in models:
-            return "other models"
+            return OTHER_MODELS
     return None
 
 

@@ -1,7 +1,7 @@
-"""A list of numbers that knows its least.
+"""A list of numbers whose least is found quickly.
 
-Kept in blocks, each with its own least: a change looks at one block, a question at the
-leasts alone, and both loops run in C. At 1,000 numbers either costs less than 1 µs.
+Kept in blocks, each with its own least: a change reads one block, a question reads only the
+leasts of the blocks, and both loops run in C. At 1,000 numbers either costs less than 1 µs.
 """
 
 import math

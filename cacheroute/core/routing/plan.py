@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from cacheroute.core.pool_member import Member
 from cacheroute.core.request import RouteRequest
 from cacheroute.core.routing.candidates import Candidates
-from cacheroute.core.routing.filters import Liveness, Sifted, describe, sift
+from cacheroute.core.routing.filters import OTHER_MODELS, Liveness, Sifted, describe, sift
 from cacheroute.core.routing.selection import Chosen, NoInstance, Selection
 from cacheroute.core.routing.strategies import Strategy
 from cacheroute.core.routing.tiers import ROOM, Tiers
@@ -101,7 +101,7 @@ def _nobody(request: RouteRequest, members: dict[str, Member], sifted: Sifted) -
     if not members:
         return NoInstance(reason="No Instance is registered.", retry_after_s=_BUSY_RETRY_S)
     reasons = describe(sifted.skipped)
-    if sifted.skipped.keys() == {"other models"}:
+    if sifted.skipped.keys() == {OTHER_MODELS}:
         return NoInstance(
             reason=f"No Instance of this pool serves the model {request.model!r}: {reasons}.",
             code="model_not_found",

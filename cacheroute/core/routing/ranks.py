@@ -1,8 +1,8 @@
-"""What the Members of one list cost, as far as it takes to know who costs least.
+"""Finds the Member of a list that costs least, without weighing all of them for each request.
 
-A cost that stands still is known. One that moves with time is known for the moment at which
-it was weighed; after that only a floor under it is (see `drift`), and it is weighed again
-when the floor says that it might be the least. Everybody else can be as dear as he likes.
+A cost that does not change with time is kept exactly. One that does is exact for the moment at
+which it was weighed; after that only a lower bound of it is kept (see `drift`), and the Member
+is weighed again only when its bound says that it might cost least.
 """
 
 import math
@@ -14,9 +14,9 @@ from cacheroute.core.routing.drift import Drift
 from cacheroute.core.routing.minima import Minima
 
 _WIDEST_BAND = 8
-"""Weights beyond two to this power, either way, are held together with those at it."""
+"""Weights above 2 to this power, or below 2 to minus this power, share one band."""
 _SHORT = 4
-"""So many are weighed anew faster than floors are kept for them."""
+"""In a list no longer than this, weighing all again is faster than keeping bounds."""
 
 
 def _nothing_moves(member: Member, now_s: float) -> None:
@@ -24,10 +24,10 @@ def _nothing_moves(member: Member, now_s: float) -> None:
 
 
 class Ranks(Minima):
-    """Costs by index, for a list of Members that stays as it is.
+    """Costs by index, for a fixed list of Members.
 
-    Whoever is not here costs infinitely much. The cost of one of whom only a floor is known
-    stands as infinite, until a `look` finds that it may be the least.
+    The cost is infinite for a Member that has another standing (see `tiers`), and for one of
+    which only a lower bound is known, until `look` finds that it might cost least.
     """
 
     __slots__ = (
@@ -45,17 +45,17 @@ class Ranks(Minima):
         super().__init__(costs)
         self._members = members
         self._weigh = weigh
-        """Weighs a Member at a moment, and says so to every list it is in."""
+        """Weighs a Member at a moment, and enters its cost in every list it is in."""
         self._speed = speed
         """What a second of backlog costs on an Instance of weight 1."""
         self.is_moving = False
-        """Whether there may be costs that change by themselves, so that one has to `look`."""
+        """Whether a cost may change with time, so that each choice begins with `look`."""
         self._fresh: dict[int, Course] = {}
-        """Those that move and are known, each for the moment at which it was weighed."""
+        """Those whose costs change with time and are exact for the moment of their weighing."""
         self._drift_of: dict[int, Drift] = {}
-        """Those that move and are not known, each with the drift that holds its floor."""
+        """Those of which only a lower bound is known, each with the drift that holds it."""
         self._drifts: dict[tuple[int, Trend], Drift] = {}
-        """By band of weights, since the heavier an Instance, the more slowly its cost moves."""
+        """By band of weights, since a cost is divided by the weight and so is its speed."""
         self._bands: list[int] = []
         self._due = Minima([])
         """When each has to be weighed again, whatever it costs."""
@@ -63,7 +63,7 @@ class Ranks(Minima):
         """Those that would have been chosen, had they not been left out."""
 
     def put_moving(self, index: int, cost: float, course: Course | None) -> None:
-        """Note what one with queues costs, and how that goes on; None is for not at all."""
+        """Set what a Member costs, and how that goes on; None when it does not change by itself."""
         self.put(index, cost)
         if not self.is_moving:
             if course is None:
@@ -82,16 +82,17 @@ class Ranks(Minima):
             self._due.put(index, until_s)
 
     def leave(self, index: int) -> None:
-        """Take one out."""
+        """Remove a Member."""
         self.put_moving(index, math.inf, None)
 
     def choose(
         self, now_s: float, start: int = 0, *, beside: int | None = None, out: Collection[int] = ()
     ) -> tuple[float, int]:
-        """Return the least cost now and its index, as `least_from` does, but for those left out.
+        """Return the least cost now and its index, of those that are not left `out`.
 
-        With `beside`, after such a choice, the next best, as `Minima.beside` has it. Whoever is
-        left out and would have been it has gone until `take_back`.
+        Ties go as in `least_from`. With `beside`, after such a choice: the next best, as in
+        `Minima.beside`. One that is left out and would have been chosen is removed until
+        `take_back`.
         """
         while True:
             if self.is_moving:
@@ -103,14 +104,14 @@ class Ranks(Minima):
             self.leave(index)
 
     def take_back(self, now_s: float) -> None:
-        """Take those in again that a choice has passed over."""
+        """Enter those again that a choice has removed because they were left out."""
         while self._passed_over:
             self._weigh(self._members[self._passed_over.pop()], now_s)
 
     def look(self, now_s: float, beside: int | None = None) -> None:
-        """Make sure that whoever costs least now is known, with all that tie.
+        """Weigh until the least cost now is exact, and so are those equal to it.
 
-        With `beside`, after such a look, whoever costs least but for that one.
+        With `beside`, after such a look: the least cost of all but that one.
         """
         members, weigh = self._members, self._weigh
         if beside is None:
@@ -124,7 +125,7 @@ class Ranks(Minima):
                 least = min(least, self[index])
 
     def _move_on(self, now_s: float) -> None:
-        """Give up what was known of another moment, and weigh those whose time has come."""
+        """Turn costs of an earlier moment into bounds, and weigh those that are due."""
         members, weigh = self._members, self._weigh
         past = [index for index, course in self._fresh.items() if course.at_s != now_s]
         if len(members) <= _SHORT:
@@ -154,11 +155,11 @@ class Ranks(Minima):
         self.put(index, math.inf)
 
     def _speed_of(self, band: int, trend: Trend) -> float:
-        """Return the speed of those in a band: of the one whose cost becomes the least."""
+        """Return the cost per second that bounds a whole band: slowest rise or fastest fall."""
         weights = [m.weight for m, b in zip(self._members, self._bands, strict=True) if b == band]
         return self._speed / max(weights) if trend == "rising" else -self._speed / min(weights)
 
 
 def _band(weight: float) -> int:
-    """Return the same for weights within a factor of two, which may share a drift."""
+    """Return the exponent of a weight: within a band, weights differ by less than a factor of 2."""
     return max(-_WIDEST_BAND, min(_WIDEST_BAND, math.frexp(weight)[1]))

@@ -62,7 +62,7 @@ class RoundRobin:
         self._passed = 0.0
 
     def begin(self, tiers: Tiers, now_mono_s: float) -> None:
-        """Note when each is due; who comes late or comes back begins where the others are."""
+        """Enter when each is due; a Member that is new or was away makes up for nothing."""
         del now_mono_s
         tiers.passed = self._passed
         members = tiers.members
@@ -99,7 +99,7 @@ class RoundRobin:
         return Chosen(members[index], considered=count)
 
     def on_change(self, member: Member) -> None:
-        """Loads do not matter here, but for whether there is room."""
+        """Load does not matter here, only whether there is room."""
         if member.places:
             before = member.standing
             look(member)
@@ -108,14 +108,15 @@ class RoundRobin:
                     tiers.put(index, _due(member, tiers))
 
     def on_first_token(self, member: Member, ttft_s: float) -> None:
-        """Nor do times."""
+        """Times do not matter here."""
 
     def _next_stride(self, tiers: Tiers, ranks: Ranks) -> int:
-        """Return the index that is due next when shares differ, by stride scheduling.
+        """Return the index that is due next when weights differ, by stride scheduling.
 
-        Each Member is due 1/weight later when it is chosen, so over any stretch the choices
-        follow the weights as evenly as whole requests can. That stays with the Member, whatever
-        list it stands in; what it could not take meanwhile, it does not make up for.
+        (Waldspurger and Weihl, 1995.) Each Member is due 1/weight later when it is chosen, so
+        over any stretch the choices follow the weights as evenly as whole requests can. `due`
+        belongs to the Member, whichever list it is chosen from; turns that it missed while it
+        could not be chosen are not made up for.
         """
         members = tiers.members
         due, index = ranks.least_from(0)

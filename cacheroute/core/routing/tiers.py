@@ -1,8 +1,8 @@
-"""Who of a list has room, who may be waited for, and who can only say no.
+"""The Members of a list by standing: which have room, which are at their cap, which are full.
 
-A Member changes its standing once in many requests, when its last place is taken or the first
-one given back. So each list keeps its numbers apart by standing, and only such an event moves
-one: a choice looks at the best standing that anybody has, and at nobody's cap.
+A standing changes once in many requests, when the last slot of a Member is taken or the first
+one is given back. So each list keeps its numbers apart by standing and moves one only then: a
+choice looks at the best standing that any Member has, and reads no caps.
 """
 
 import math
@@ -20,10 +20,10 @@ FULL = 2
 
 
 def look(member: Member) -> None:
-    """Note where a Member stands, after whatever may have changed that.
+    """Work out a Member's standing again, after anything that may have changed it.
 
-    Where it does stand elsewhere, it has left the ranks of every list it is in, and whoever
-    keeps these has to enter it again.
+    If it has changed, the Member was taken out of the ranks of every list it is in, and the
+    caller has to enter it again.
     """
     before, cap = member.standing, member.instance.max_concurrent
     if cap is None or member.inflight < cap:
@@ -38,7 +38,7 @@ def look(member: Member) -> None:
 
 
 class Tiers:
-    """The Members of one list, and their numbers apart by standing."""
+    """The Members of one list, and what a strategy counts for each, apart by standing."""
 
     __slots__ = ("_counts", "_where", "is_capped", "is_even", "members", "passed", "ranks")
 
@@ -59,10 +59,13 @@ class Tiers:
         self.ranks: tuple[Ranks, ...] = ()
         """What a strategy counts for each Member, by standing; each stands in one of them."""
         self.passed = 0.0
-        """Where weighted turns have come to."""
+        """How far weighted turns have come, in the virtual time of stride scheduling."""
 
     def fill(self, numbers: Sequence[float], make: Callable[[list[float]], Ranks]) -> None:
-        """Begin with these numbers: ranks are made of them, infinite where nobody stands."""
+        """Begin with a number for each Member; each standing gets ranks of its own.
+
+        In them, Members of another standing are infinite.
+        """
         apart = [list(numbers), *([math.inf] * len(numbers) for _ in (WAIT, FULL))]
         for index, member in enumerate(self.members if self.is_capped else ()):
             if member.standing != ROOM:
@@ -70,24 +73,24 @@ class Tiers:
         self.ranks = tuple(map(make, apart))
 
     def follow(self) -> None:
-        """Hear of the Members' changes from now on, until the pool changes."""
+        """Be told of each Member's changes from now on, until the pool changes."""
         for index, member in enumerate(self.members):
             member.places.append((self, index))
 
     def put(self, index: int, number: float) -> None:
-        """Note a number, where its Member stands."""
+        """Set the number of a Member, in the ranks of its standing."""
         self.ranks[self.members[index].standing].put(index, number)
 
     def move(self, index: int, before: int, after: int) -> None:
-        """Take one out of its rank, since it stands elsewhere now."""
+        """Take a Member out of the ranks of its earlier standing."""
         self._counts[before] -= 1
         self._counts[after] += 1
         self.ranks[before].leave(index)
 
     def best(self, out: Sequence[int] = ()) -> tuple[int, int]:
-        """Return the best standing of anybody, and how many have it; without those left out.
+        """Return the best standing of any Member, and how many have it; those left `out` apart.
 
-        A count of 0 means that nobody is left.
+        A count of 0 means that no Member is left.
         """
         if not out and not self.is_capped:
             return ROOM, len(self.members)
@@ -102,6 +105,6 @@ class Tiers:
         return FULL, 0
 
     def indexes(self, members: Collection[Member]) -> list[int]:
-        """Return where those of some few Members stand that are in the list."""
+        """Return the indexes of a few Members, leaving out those that are not in the list."""
         where = self._where
         return [where[member] for member in dict.fromkeys(members) if member in where]

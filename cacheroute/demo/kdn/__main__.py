@@ -45,34 +45,27 @@ from cacheroute.demo.kdn.options import KdnOptions, parse_options
 from cacheroute.formats.address import Address
 from cacheroute.member.arguments import EXIT_USAGE
 from cacheroute.member.complaint import complain
-from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
+from cacheroute.member.running import announce, run_until_signal
 
 
 def main() -> int:
     """Run one node until a signal; returns the exit code."""
     options = parse_options(sys.argv[1:], os.environ)
     try:
-        run_until_signal(
+        return run_until_signal(
             lambda stopping: serve(
                 options, stopping=stopping, on_listening=lambda url: announce(f"listening on {url}")
             )
         )
-    except OSError as error:
-        return complain(
-            f"cannot listen on {options.host}:{options.port}: {error.strerror or error}",
-            code="process.conflict",
-            exit_code=EXIT_CANNOT_LISTEN,
-        )
-    except sqlite3.Error as error:
-        sentence = f"cannot open the database {options.db}: {error}"
+    except (sqlite3.Error, OSError) as error:
+        sentence = f"cannot open the database {options.db or 'in a temporary folder'}: {error}"
         return complain(sentence, code="process.bad_config", exit_code=EXIT_USAGE)
-    return 0
 
 
 async def serve(
     options: KdnOptions, *, stopping: asyncio.Event, on_listening: Callable[[str], None]
 ) -> None:
-    """Serve until `stopping` is set; raises OSError or sqlite3.Error when it cannot begin."""
+    """Serve until `stopping` is set; raises CannotListen, sqlite3.Error or OSError."""
     node = Node(options)
     await node.open()
     try:

@@ -12,6 +12,8 @@ from cacheroute.demo.kdn.link import Link
 from cacheroute.demo.kdn.options import KdnOptions
 from cacheroute.demo.kdn.service import Service
 from cacheroute.demo.kdn.texts import Texts
+from cacheroute.formats.address import Address
+from cacheroute.member.listeners import listeners_at
 
 _LIMITS = Limits(body_bytes=8 * 1024 * 1024, connections=2048)
 _TIMEOUTS = Timeouts()
@@ -38,6 +40,7 @@ class Node:
             redis=redis,
             engines=engines,
             kv_root=self.database.path,
+            settle_s=options.settle_s,
         )
         self.service = Service(
             texts=self.texts,
@@ -62,10 +65,11 @@ class Node:
         return self.options.kdn_id or f"kdn_{host}:{port}", host, port
 
     async def open(self) -> None:
-        """Open the database and listen; raises OSError or sqlite3.Error, and leaves nothing."""
+        """Open the database and listen; raises CannotListen or sqlite3.Error, holding nothing."""
         try:
             await self.database.open()
-            await self._server.start(self.options.host, self.options.port)
+            [listeners] = listeners_at(Address(self.options.host, self.options.port))
+            await self._server.start(listeners=listeners)
         except BaseException:
             await self.database.close()
             raise

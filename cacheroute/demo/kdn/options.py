@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from cacheroute.demo.kdn.link import LinkRules
 from cacheroute.formats.address import Address, is_unspecified, parse_host_port
-from cacheroute.member.arguments import OneLineParser, name, number, whole
+from cacheroute.member.arguments import OneLineParser, host, name, number, whole
 
 PROGRAM = "python -m cacheroute.demo.kdn"
 
@@ -37,6 +37,8 @@ class KdnOptions:
     """Redis servers that may be written to and read; none allows those of this machine."""
     engines: tuple[Address, ...] = ()
     """Engines that may be asked to compute KV; none allows those of this machine."""
+    settle_s: float = 0.2
+    """How long no more KV of a text may come until what has come is all of it."""
     grace_s: float = 2.0
     """How long running answers may go on after SIGTERM."""
 
@@ -75,6 +77,7 @@ def parse_options(argv: Sequence[str], environ: Mapping[str, str]) -> KdnOptions
         ),
         redis=tuple(dict.fromkeys(given.redis or ())),
         engines=tuple(dict.fromkeys(given.engine or ())),
+        settle_s=given.settle_s,
         grace_s=given.grace_s,
     )
 
@@ -92,10 +95,10 @@ def _build_parser() -> OneLineParser:
         description="A small knowledge node: texts, their KV cache, and a simulated link.",
     )
     add = parser.option
-    add("--host", default="127.0.0.1", help="address to listen on")
+    add("--host", type=host, default="127.0.0.1", help="address to listen on")
     add("--port", type=whole(0, 65535), default=9101, help="port to listen on; 0 takes a free one")
     add("--kdn-id", type=name, help="id to be known by (default: kdn_HOST:PORT as advertised)")
-    add("--advertise-host", help="host that Instances are told (default: --host)")
+    add("--advertise-host", type=host, help="host that Instances are told (default: --host)")
     add("--advertise-port", type=whole(1, 65535), help="port that they are told (default: --port)")
     add("--db", metavar="FILE", help="SQLite file (default: a temporary one)")
     add("--max-texts", type=whole(1, 10_000_000), default=10_000, help="most texts to hold")
@@ -122,6 +125,12 @@ def _build_parser() -> OneLineParser:
         type=_address,
         metavar="HOST:PORT",
         help="an engine that may build KV; may be repeated (default: any of this machine)",
+    )
+    add(
+        "--settle-s",
+        type=number(0.001, 60),
+        default=0.2,
+        help="time without more KV from an engine after which it has written all",
     )
     add("--grace-s", type=number(0, 3600), default=2.0, help="time for running answers at the end")
     return parser

@@ -12,20 +12,17 @@ import sys
 from collections.abc import Callable
 
 from cacheroute.demo.scheduler.options import SchedulerOptions, parse_options
-from cacheroute.demo.scheduler.scheduler import CannotListen, Scheduler
+from cacheroute.demo.scheduler.scheduler import Scheduler
 from cacheroute.formats.address import Address
-from cacheroute.member.complaint import complain
-from cacheroute.member.running import EXIT_CANNOT_LISTEN, announce, run_until_signal
+from cacheroute.member.running import announce, run_until_signal
 
 
 def main() -> int:
     """Run one Scheduler; returns the exit code."""
     options = parse_options(sys.argv[1:], os.environ)
-    try:
-        run_until_signal(lambda stopping: serve(options, stopping=stopping, on_listening=_announce))
-    except CannotListen as error:
-        return complain(str(error), code="process.conflict", exit_code=EXIT_CANNOT_LISTEN)
-    return 0
+    return run_until_signal(
+        lambda stopping: serve(options, stopping=stopping, on_listening=_announce)
+    )
 
 
 async def serve(

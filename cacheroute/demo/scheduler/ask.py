@@ -4,7 +4,6 @@ A Request has room for one text, one answer and a few numbers. A value that cann
 by name, and so is more than one answer, since half of what was asked for would be missing.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -155,7 +154,7 @@ def _number(body: Body, name: str, *, most: float, positive: bool = False) -> fl
     value = body.get(name)
     if value is None:
         return 1.0
-    is_number = type(value) in (int, float) and math.isfinite(value)
+    is_number = type(value) in (int, float)
     if not is_number or not 0 <= value <= most or (positive and value == 0):
         least = "above 0" if positive else "from 0"
         raise InvalidPayload(f"{name} must be {least} to {most:g}; it is {_shown(value)}.")

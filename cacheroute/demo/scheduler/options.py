@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cacheroute.formats.address import Address, parse_host_port
-from cacheroute.member.arguments import OneLineParser, name, number, whole
+from cacheroute.member.arguments import OneLineParser, host, name, number, whole
 
 PROGRAM = "python -m cacheroute.demo.scheduler"
 
@@ -87,9 +87,9 @@ def _build_parser() -> OneLineParser:
         program=PROGRAM, description="A small Scheduler: OpenAI requests in, Proxies in turn."
     )
     add = parser.option
-    add("--host", default="127.0.0.1", help="address to listen on")
+    add("--host", type=host, default="127.0.0.1", help="address to listen on")
     add("--port", type=whole(0, 65535), default=7001, help="port for clients; 0 takes a free one")
-    add("--cp-host", help="address of the control plane (default: --host)")
+    add("--cp-host", type=host, help="address of the control plane (default: --host)")
     add("--cp-port", type=whole(0, 65535), default=7002, help="port for Proxies; 0 a free one")
     add("--kdn", action="append", type=_kdn, metavar="HOST:PORT", help="a knowledge node; repeat")
     add("--top-k", type=whole(1, 64), default=1, help="most texts for one prompt")

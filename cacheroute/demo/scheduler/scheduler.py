@@ -1,14 +1,12 @@
 """The parts of one Scheduler, put together on the running loop."""
 
 import asyncio
-import socket
 import time
 
 from cacheroute.core.clock import Instant
 from cacheroute.core.limits import Limits
 from cacheroute.dataplane.pool import UpstreamPool
 from cacheroute.dataplane.server import HttpServer
-from cacheroute.dataplane.sockets import bind
 from cacheroute.demo.scheduler.answering import refuse_client, refuse_proxy
 from cacheroute.demo.scheduler.chance import Chance
 from cacheroute.demo.scheduler.control import ControlPlane
@@ -17,15 +15,13 @@ from cacheroute.demo.scheduler.options import SchedulerOptions
 from cacheroute.demo.scheduler.proxies import Proxies
 from cacheroute.demo.scheduler.reading import Reading
 from cacheroute.demo.scheduler.service import Service
+from cacheroute.formats.address import Address
+from cacheroute.member.listeners import listeners_at
 
 FIRST_READING_S = 2.0
 """How long a start waits for the knowledge nodes; one that is silent is asked again later."""
 _CONTROL_BODY_BYTES = 1024 * 1024
 _CONTROL_GRACE_S = 2.0
-
-
-class CannotListen(Exception):
-    """An address that cannot be had."""
 
 
 class Scheduler:
@@ -80,15 +76,11 @@ class Scheduler:
     async def open(self) -> None:
         """Listen on both planes; raises CannotListen."""
         options = self.options
-        listeners = _bind(options.host, options.port)
-        try:
-            control_listeners = _bind(self.cp_host, options.cp_port)
-        except CannotListen:
-            for listener in listeners:
-                listener.close()
-            raise
-        await self._service.start(listeners=listeners)
-        await self._control.start(listeners=control_listeners)
+        service, control = listeners_at(
+            Address(options.host, options.port), Address(self.cp_host, options.cp_port)
+        )
+        await self._service.start(listeners=service)
+        await self._control.start(listeners=control)
 
     def read_on(self, group: asyncio.TaskGroup) -> list[asyncio.Task[None]]:
         """Read the texts of the knowledge nodes, now and from time to time."""
@@ -122,13 +114,6 @@ class Scheduler:
                 self._pool.drop(peer)
             self._used.discard(address)
         self._used |= current
-
-
-def _bind(host: str, port: int) -> list[socket.socket]:
-    try:
-        return bind(host, port)
-    except OSError as error:
-        raise CannotListen(f"cannot listen on {host}:{port}: {error}") from error
 
 
 def _now() -> Instant:

@@ -37,10 +37,14 @@ def chat_prompt(body: Body) -> bytes:
             raise wrong_type(f"messages.{number}", message, "dict")
         if not isinstance(message.get("role"), str):
             raise missing(f"messages.{number}.role", message)
+    return render_chat(messages, _tools(body))
+
+
+def _tools(body: Body) -> list[Any] | None:
     tools = body.get("tools")
     if tools is not None and not isinstance(tools, list):
         raise wrong_type("tools", tools, "list")
-    return render_chat(messages, tools)
+    return tools
 
 
 def _tool_form(body: Body) -> Form | None:
@@ -49,7 +53,7 @@ def _tool_form(body: Body) -> Form | None:
         return None
     functions = [
         tool["function"]
-        for tool in body.get("tools") or []
+        for tool in _tools(body) or ()
         if isinstance(tool, dict) and isinstance(tool.get("function"), dict)
     ]
     if not functions:

@@ -14,6 +14,7 @@ from cacheroute.sources.simulated.instance import (
     SLOTS,
     SimInstance,
 )
+from cacheroute.sources.simulated.nodes import nodes
 from cacheroute.sources.simulated.stories import TTFT_BOUNDS_S
 from cacheroute.wire.console import (
     Columns,
@@ -24,11 +25,11 @@ from cacheroute.wire.console import (
     Pool,
     PredictionErrors,
     Proxy,
-    QueueRules,
     SchedulerSide,
     Totals,
-    folded,
 )
+from cacheroute.wire.console_columns import folded
+from cacheroute.wire.queue_rules import QueueRules
 
 PROXY_ID = "proxy-demo"
 SCHEDULER_URL = "http://127.0.0.1:7002"
@@ -67,6 +68,7 @@ def document(fleet: Fleet, *, wall_s: float, run: str) -> ConsoleSnapshot:
         knowledge=Knowledge(
             kv_inject=counts.kv_inject, text_inject=counts.text_inject, fallback=counts.fallback
         ),
+        kdn=nodes(fleet),
         prediction_errors=PredictionErrors(
             count=len(told.errors),
             window=len(told.errors),

@@ -53,11 +53,7 @@ def start(
     if foreground:
         become(launch, as_json=context.as_json)
     row = start_detached(launch)
-    show_started(
-        context,
-        row,
-        next_steps=f"cacheroute instance start --agent-url {row.urls['url']}",
-    )
+    show_started(context, row, f"cacheroute instance start --agent-url {row.urls['url']}")
 
 
 @app.command("stop")

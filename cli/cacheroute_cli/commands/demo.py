@@ -9,7 +9,7 @@ import typer
 
 from cacheroute_cli.context import Context
 from cacheroute_cli.diagnostics import UsageFault, note
-from cacheroute_cli.options import with_context
+from cacheroute_cli.options import with_table_context
 
 if TYPE_CHECKING:
     from cacheroute.demo.trace import TraceRequest
@@ -22,12 +22,14 @@ COMPRESSION = 110.0
 """How much faster than in the trace requests arrive: its half an hour takes 16 s."""
 SPEED = 1.0
 INSTANCES = 3
+_WAYS = ("text", "kv", "kvcache", "iws")
+"""What somebody may take for strategies."""
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command("demo")
-@with_context
+@with_table_context
 def demo(
     context: Context,
     *,
@@ -214,7 +216,12 @@ def _known_strategies(names: Sequence[str]) -> list[str]:
     for name in names:
         row = find(name)
         if row is None:
-            raise UsageFault(f"there is no strategy {name!r}; known are {known_names()}")
+            raise UsageFault(
+                f"there is no strategy {name!r}; known are {known_names()}",
+                hint="ways to bring in knowledge (text, kvcache, iws) are compared with --knowledge"
+                if name in _WAYS
+                else None,
+            )
         found.append(row.name)
     return list(dict.fromkeys(found))
 
@@ -247,24 +254,12 @@ def _show(
     context: Context, rows: "list[StrategyRow]", *, repeated_ratio: float, began: float
 ) -> None:
     from cacheroute.console.amounts import render_ratio
-    from cacheroute_cli.output import print_document, print_table, print_text
+    from cacheroute_cli.figures import print_figures
     from cacheroute_cli.summary import COLUMNS, compare
 
     took_s = time.monotonic() - began
     requests, failures = sum(row.requests for row in rows), sum(row.failures for row in rows)
-    if context.as_json:
-        fields = {
-            "requests": requests,
-            "failures": failures,
-            "took_s": took_s,
-            "repeated_ratio": repeated_ratio,
-            "items": rows,
-        }
-        print_document("cacheroute.demo/1", fields)
-        return
-    print_table(context, COLUMNS, rows)
-    lines = [
-        "",
+    sentences = [
         f"{requests} requests, {failures} failures, {took_s:.0f} s",
         "each strategy had new Instances, so none found a warm cache",
         f"{render_ratio(repeated_ratio)} of all prompt tokens repeat an earlier prompt's: "
@@ -272,4 +267,17 @@ def _show(
         *(line for row in rows[1:] if (line := compare(rows[0], row))),
         *(f"{row.strategy} failed: {why}" for row in rows for why in row.why_failed),
     ]
-    print_text("\n".join(lines))
+    print_figures(
+        context,
+        COLUMNS,
+        rows,
+        sentences=sentences,
+        schema="cacheroute.demo/1",
+        content={
+            "requests": requests,
+            "failures": failures,
+            "took_s": took_s,
+            "repeated_ratio": repeated_ratio,
+            "items": rows,
+        },
+    )

@@ -18,7 +18,6 @@ def doctor(given: Given) -> None:
     from cacheroute_cli.doctor.check import SCHEMA, is_well, lines_of
     from cacheroute_cli.doctor.examine import examine
     from cacheroute_cli.looking import print_view
-    from cacheroute_cli.output import stdout_is_terminal
     from cacheroute_cli.views import LinesView
 
     context = context_for(load(given))
@@ -28,6 +27,6 @@ def doctor(given: Given) -> None:
         schema=SCHEMA,
         content={"ok": is_well(checks), "checks": checks},
     )
-    print_view(context, view, context.output or ("table" if stdout_is_terminal() else "plain"))
+    print_view(context, view)
     if not is_well(checks):
         raise typer.Exit(Exit.BAD_ANSWER)

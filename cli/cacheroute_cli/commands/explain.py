@@ -31,8 +31,8 @@ def explain_(
     from cacheroute_cli.asking import Found
     from cacheroute_cli.explaining import lines_of
     from cacheroute_cli.lists import Shown
-    from cacheroute_cli.looking import print_view
-    from cacheroute_cli.output import print_lines, stdout_is_terminal
+    from cacheroute_cli.looking import form_for, print_view
+    from cacheroute_cli.output import print_lines
 
     context = listing.context
     try:
@@ -43,7 +43,7 @@ def explain_(
     # No Proxy was asked, so none is named.
     count = f"{len(view.rows)} of {len(found)} {EXPLAIN.noun}"
     view = replace(view, content={}, footer=count)
-    form = context.output or ("table" if stdout_is_terminal() else "plain")
+    form = form_for(context)
     if term is not None and form in ("table", "wide", "plain") and listing.columns is None:
         print_lines(context, lines_of(view.rows))
         return

@@ -7,15 +7,21 @@ import typer
 from cacheroute_cli.context import Context
 from cacheroute_cli.groups import CommandGroup
 from cacheroute_cli.launch import INSTANCE_PORT, launch_instance
+from cacheroute_cli.member_options import Member, with_member
 from cacheroute_cli.options import with_context
 from cacheroute_cli.processes import (
     STOP_GRACE_S,
+    ProcessRow,
     become,
     show_started,
     show_stopped,
     start_detached,
     stop,
+    stopping,
 )
+
+MAX_WAIT_S = 86_400.0
+"""The longest that an attachment waits for its server."""
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -69,55 +75,18 @@ def start(
     if foreground:
         become(launch, as_json=context.as_json)
     row = start_detached(launch)
-    show_started(
-        context,
-        row,
-        next_steps=f"cacheroute instances · cacheroute instance stop {row.name}",
-    )
+    _show_started(context, row)
 
 
-ModelOption = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Model that it must serve (default: what it lists)."),
-]
-InstanceIdOption = Annotated[
-    str | None, typer.Option(metavar="ID", help="Name in the pool (default: hp_HOST:PORT).")
-]
-TagsOption = Annotated[str | None, typer.Option(metavar="A,B", help="Tags to register it with.")]
-WeightOption = Annotated[
-    float | None, typer.Option(metavar="X", min=0, help="Its share of requests (default: 1).")
-]
-KeyOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Variable that holds the key the server wants. The Proxy gets no key from here: "
-        "where clients bring none, use 'proxy start --instance URL,api_key=env:NAME' instead.",
-    ),
-]
-AgentUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="Resource agent of the server's host (default: one of this host, for a server here).",
-    ),
-]
-NoAgentOption = Annotated[
-    bool, typer.Option("--no-agent", help="Report nothing of the server's host.")
-]
-KdnTargetsOption = Annotated[
-    str | None,
-    typer.Option(metavar="HOST:PORT,..", help="Knowledge nodes whose distance is measured."),
-]
 DetachOption = Annotated[
     bool, typer.Option("--detach", "-d", help="Go on in the background once it is in the pool.")
 ]
 
 
 @app.command("attach")
-@with_context
+@with_member
 def attach(
-    context: Context,
+    member: Member,
     *,
     endpoint: Annotated[
         str,
@@ -125,14 +94,6 @@ def attach(
             metavar="URL", help="The server, as the Proxy reaches it: http://HOST:PORT[/BASE]."
         ),
     ],
-    model: ModelOption = None,
-    instance_id: InstanceIdOption = None,
-    tags: TagsOption = None,
-    weight: WeightOption = None,
-    api_key_env: KeyOption = None,
-    agent_url: AgentUrlOption = None,
-    no_agent: NoAgentOption = False,
-    kdn_targets: KdnTargetsOption = None,
     interval: Annotated[
         float | None,
         typer.Option(metavar="S", help="Time between two looks at the server (default: 2)."),
@@ -147,35 +108,19 @@ def attach(
 
     It leaves the pool when this ends, and the server goes on.
     """
-    from cacheroute_cli.attaching import Attaching, attach_detached, launch_attach
+    from cacheroute_cli.attaching import attach_detached, launch_attach
 
-    attaching = Attaching(
-        endpoint=endpoint,
-        proxy_url=context.proxy_url,
-        token=context.token,
-        model=model,
-        instance_id=instance_id,
-        tags=tags,
-        weight=weight,
-        api_key_env=api_key_env,
-        agent_url=agent_url,
-        no_agent=no_agent,
-        kdn_targets=kdn_targets,
-        interval_s=interval,
-        wait_s=wait,
-    )
+    attaching = member.attaching(endpoint, interval_s=interval, wait_s=wait)
     if not detach:
-        become(launch_attach(attaching), as_json=context.as_json)
+        become(launch_attach(attaching), as_json=member.context.as_json)
     row = attach_detached(attaching)
-    show_started(
-        context, row, next_steps=f"cacheroute instances · cacheroute instance stop {row.name}"
-    )
+    _show_started(member.context, row)
 
 
 @app.command("run", context_settings={"allow_interspersed_args": False})
-@with_context
+@with_member
 def run(
-    context: Context,
+    member: Member,
     *,
     command: Annotated[
         list[str],
@@ -191,17 +136,11 @@ def run(
         str | None,
         typer.Option(metavar="HOST", help="Host that the Proxy reaches it at (default: its own)."),
     ] = None,
-    model: ModelOption = None,
-    instance_id: InstanceIdOption = None,
-    tags: TagsOption = None,
-    weight: WeightOption = None,
-    api_key_env: KeyOption = None,
-    agent_url: AgentUrlOption = None,
-    no_agent: NoAgentOption = False,
-    kdn_targets: KdnTargetsOption = None,
     start_timeout: Annotated[
         float,
-        typer.Option(metavar="S", min=1, help="Time the server may take until it answers."),
+        typer.Option(
+            metavar="S", min=1, max=MAX_WAIT_S, help="Time the server may take until it answers."
+        ),
     ] = 3600.0,
     grace: Annotated[
         float, typer.Option(metavar="S", min=0, help="Time to end before it is killed.")
@@ -209,36 +148,21 @@ def run(
     detach: DetachOption = False,
 ) -> None:
     """Start a model server, put it into the pool when it answers, and end both together."""
-    from cacheroute_cli.attaching import Attaching
     from cacheroute_cli.server_command import read_server_command
     from cacheroute_cli.serving import Serving, serve, serve_detached
 
     server = read_server_command(command, port=port, advertise_host=advertise_host)
-    attaching = Attaching(
-        endpoint=server.url,
-        proxy_url=context.proxy_url,
-        token=context.token,
-        model=model,
-        instance_id=instance_id,
-        tags=tags,
-        weight=weight,
-        api_key_env=api_key_env,
-        agent_url=agent_url,
-        no_agent=no_agent,
-        on_this_host=True,
-        kdn_targets=kdn_targets,
-        wait_s=start_timeout + 60,
+    attaching = member.attaching(
+        server.url, wait_s=min(start_timeout + 60, MAX_WAIT_S), on_this_host=True
     )
     serving = Serving(
         command=server, attaching=attaching, start_timeout_s=start_timeout, grace_s=grace
     )
     if not detach:
-        serve(context, serving)
+        serve(member.context, serving)
         return
     row = serve_detached(serving)
-    show_started(
-        context, row, next_steps=f"cacheroute instances · cacheroute instance stop {row.name}"
-    )
+    _show_started(member.context, row)
 
 
 @app.command("stop")
@@ -255,3 +179,7 @@ def stop_(
 ) -> None:
     """Stop an Instance that was started here, or end its attachment; it leaves the pool first."""
     show_stopped(context, "instance", stop("instance", name, grace_s=grace), name=name)
+
+
+def _show_started(context: Context, row: ProcessRow) -> None:
+    show_started(context, row, "cacheroute instances", stopping("instance", row.name))

@@ -22,6 +22,7 @@ from cacheroute_cli.processes import (
     show_stopped,
     start_detached,
     stop,
+    stopping,
     what_is_up,
 )
 from cacheroute_cli.supervisor.faults import NoSuchProcess
@@ -158,6 +159,7 @@ def start(
             config=config,
             instances=instance or (),
             settings=set_ or (),
+            token=context.own_token,
         ),
         os.environ,
     )
@@ -166,7 +168,7 @@ def start(
         if beside is not None:
             note("cacheroute: note: nobody serves the console beside a Proxy in the foreground; "
                  "'cacheroute web' does")  # fmt: skip
-        become(launch)
+        become(launch, as_json=context.as_json)
     if beside is not None:
         require_free(beside.wanted)
     row = start_detached(launch)
@@ -179,8 +181,8 @@ def start(
     show_started(
         context,
         row,
-        next_steps=f"cacheroute status --proxy-url {row.urls['control']} · "
-        f"cacheroute proxy stop {row.name}",
+        f"cacheroute status --proxy-url {row.urls['control']}",
+        stopping(row.kind, row.name),
     )
 
 

@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from cacheroute_cli.context import Context
+from cacheroute_cli.context import MAX_INTERVAL_S, MIN_INTERVAL_S, Context
 from cacheroute_cli.options import with_context
-
-MIN_INTERVAL_S = 0.2
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -33,7 +31,7 @@ def record(
     interval: Annotated[
         float,
         typer.Option(
-            "--interval", "-i", metavar="S", min=MIN_INTERVAL_S, max=3_600.0,
+            "--interval", "-i", metavar="S", min=MIN_INTERVAL_S, max=MAX_INTERVAL_S,
             help="Time between two looks.",
         ),
     ] = 1.0,

@@ -1,12 +1,16 @@
 """`cacheroute restart`: one process of a stack, anew."""
 
-from typing import Annotated
-
 import typer
 
 from cacheroute_cli.context import Context
 from cacheroute_cli.options import with_context
-from cacheroute_cli.stack_choice import Choice, FileOption, NamesArgument, StackOption
+from cacheroute_cli.stack_choice import (
+    Choice,
+    FileOption,
+    NamesArgument,
+    ReadyTimeoutOption,
+    StackOption,
+)
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -19,15 +23,7 @@ def restart(
     *,
     file: FileOption = None,
     stack: StackOption = None,
-    timeout_s: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout",
-            metavar="S",
-            min=0,
-            help="Longest wait until they are ready (default: what each is allowed).",
-        ),
-    ] = None,
+    timeout_s: ReadyTimeoutOption = None,
 ) -> None:
     """End processes of a stack and start them anew, and wait until they are ready."""
     from cacheroute_cli.changing import change

@@ -1,12 +1,16 @@
 """`cacheroute start`: what was stopped, runs again."""
 
-from typing import Annotated
-
 import typer
 
 from cacheroute_cli.context import Context
 from cacheroute_cli.options import with_context
-from cacheroute_cli.stack_choice import Choice, FileOption, NamesArgument, StackOption
+from cacheroute_cli.stack_choice import (
+    Choice,
+    FileOption,
+    NamesArgument,
+    ReadyTimeoutOption,
+    StackOption,
+)
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -19,15 +23,7 @@ def start(
     *,
     file: FileOption = None,
     stack: StackOption = None,
-    timeout_s: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout",
-            metavar="S",
-            min=0,
-            help="Longest wait until they are ready (default: what each is allowed).",
-        ),
-    ] = None,
+    timeout_s: ReadyTimeoutOption = None,
 ) -> None:
     """Start processes of a stack that were stopped or have failed, and wait for them."""
     from cacheroute_cli.changing import change

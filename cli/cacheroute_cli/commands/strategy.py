@@ -23,7 +23,8 @@ def strategy(
     from cacheroute.console.changes import CHANGES
     from cacheroute.console.strategies import STRATEGIES, change_document, change_lines, rows_of
     from cacheroute.wire.admin import StrategyBody
-    from cacheroute_cli.operating import operator_client, show
+    from cacheroute_cli.looking import print_view
+    from cacheroute_cli.operating import operator_client
     from cacheroute_cli.views import LinesView, ListView
 
     if name is not None:
@@ -36,12 +37,12 @@ def strategy(
             content=change_document(changed, proxy_url=context.proxy_url),
             notes=(to_keep,) if changed.changed else (),
         )
-        show(context, view)
+        print_view(context, view)
         return
     with operator_client(context) as client:
         told = client.strategies()
     rows = rows_of(told)
-    show(
+    print_view(
         context,
         ListView(
             kind=STRATEGIES,

@@ -36,7 +36,12 @@ def up(
     ] = False,
     instances: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, max=256, help="Demo Instances (default: the file's)."),
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=256,
+            help="Demo Instances (default: the file's); not for a file that lists them.",
+        ),
     ] = None,
     port_offset: Annotated[
         int,
@@ -64,6 +69,7 @@ def up(
             port_offset=port_offset,
             timeout_s=timeout_s,
             remove_vanished=remove_orphans,
+            own_token=context.own_token,
             token=context.token,
         )
     )

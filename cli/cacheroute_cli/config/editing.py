@@ -9,7 +9,13 @@ from pathlib import Path
 
 from cacheroute_cli.config.load import BadConfig
 from cacheroute_cli.config.sources import Unreadable, read_text
-from cacheroute_cli.config.store import doubts_in, problems_of, put
+from cacheroute_cli.config.store import (
+    ConfigChanged,
+    ConfigUnwritable,
+    doubts_in,
+    problems_of,
+    put_over,
+)
 from cacheroute_cli.config.texts import template
 from cacheroute_cli.diagnostics import Fault, UsageFault, note
 
@@ -24,31 +30,56 @@ class EditorFailed(Fault):
 
 
 def edit_by_hand(path: Path) -> None:
-    """Open the configuration in an editor; raises BadConfig when it does not come back good."""
+    """Open the configuration in an editor.
+
+    Raises BadConfig when it does not come back good, ConfigUnwritable, or ConfigChanged when
+    another command has changed it meanwhile; what was typed is kept.
+    """
     if not sys.stdin.isatty() and not any(os.environ.get(name) for name in _EDITORS):
         raise UsageFault("nobody is here to edit", hint=f"the file is {path}")
     try:
-        before = read_text(path)
+        before: str | None = read_text(path)
     except FileNotFoundError:
-        before = template()
+        before = None
     except Unreadable as problem:
         raise BadConfig(str(problem)) from None
-    with tempfile.NamedTemporaryFile("w", prefix="cacheroute-", suffix=".toml", delete=False) as f:
-        f.write(before)
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="cacheroute-", suffix=".toml", delete=False
+    ) as f:
+        f.write(template() if before is None else before)
     copy = Path(f.name)
     _run_editor(copy)
-    after = copy.read_text(encoding="utf-8")
-    if problems := (problems_of(after, copy) or doubts_in(after, copy)):
-        raise BadConfig(
-            "\n".join(problems), hint=f"{path} is as it was; what you wrote is kept in {copy}"
-        )
-    copy.unlink()
-    if after == before and path.exists():
+    after = _edited(copy, path)
+    if after == before:
+        copy.unlink()
         note("nothing was changed")
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    put(path, after)
+    try:
+        # Nobody is locked out for as long as a person types; who comes second sees the first.
+        put_over(path, before, after)
+    except ConfigChanged as fault:
+        raise ConfigChanged(fault.message, hint=_kept(copy, path)) from None
+    except OSError as problem:
+        raise ConfigUnwritable(
+            f"{path} cannot be written ({_reason(problem)})", hint=_kept(copy, path)
+        ) from None
+    copy.unlink()
     note(f"{path} is written")
+
+
+def _edited(copy: Path, path: Path) -> str:
+    """Return what came back from the editor; raises BadConfig when it is not good."""
+    try:
+        after = read_text(copy)
+    except (Unreadable, FileNotFoundError) as problem:
+        raise BadConfig(str(problem), hint=_kept(copy, path)) from None
+    if problems := (problems_of(after, copy) or doubts_in(after, copy)):
+        raise BadConfig("\n".join(problems), hint=_kept(copy, path))
+    return after
+
+
+def _kept(copy: Path, path: Path) -> str:
+    return f"{path} is left as it is; what you wrote is kept in {copy}"
 
 
 def _reason(problem: OSError | ValueError) -> str:

@@ -9,9 +9,15 @@ from dataclasses import dataclass
 
 from cacheroute_cli.config import kinds
 from cacheroute_cli.config.kinds import Kind
-from cacheroute_cli.context import DEFAULT_INTERVAL_S, DEFAULT_PROXY_URL, DEFAULT_TIMEOUT_S
+from cacheroute_cli.context import (
+    DEFAULT_INTERVAL_S,
+    DEFAULT_PROXY_URL,
+    DEFAULT_TIMEOUT_S,
+    MAX_INTERVAL_S,
+    MAX_TIMEOUT_S,
+    MIN_INTERVAL_S,
+)
 
-MIN_INTERVAL_S = 0.2
 MIN_SCREEN_INTERVAL_S = 0.5
 MAX_SCREEN_INTERVAL_S = 10.0
 """The console draws whole screens; a watch may look more often, or hardly ever."""
@@ -95,7 +101,7 @@ OPTIONS: Mapping[str, Option] = {
         ),
         Option(
             key="timeout",
-            kind=kinds.number(0.001, 86_400),
+            kind=kinds.number(0.001, MAX_TIMEOUT_S),
             doc="Longest wait for an answer, in seconds.",
             default=DEFAULT_TIMEOUT_S,
         ),
@@ -119,7 +125,7 @@ OPTIONS: Mapping[str, Option] = {
         ),
         Option(
             key="tui.interval",
-            kind=kinds.number(MIN_INTERVAL_S, 3600),
+            kind=kinds.number(MIN_INTERVAL_S, MAX_INTERVAL_S),
             doc="Time between two looks of a screen or a watch, in seconds.",
             default=DEFAULT_INTERVAL_S,
             variable="CACHEROUTE_INTERVAL",
@@ -184,6 +190,24 @@ OPTIONS: Mapping[str, Option] = {
             kind=kinds.number(0),
             doc="Predicted wait of a new request to warn at, in milliseconds.",
             default=5000,
+        ),
+        Option(
+            key="alerts.probe_s",
+            kind=kinds.number(0),
+            doc="Time without an answered probe to warn at, of a static Instance, in seconds.",
+            default=90,
+        ),
+        Option(
+            key="alerts.hung_s",
+            kind=kinds.number(0),
+            doc="Time without any answer to warn at while requests wait, in seconds.",
+            default=60,
+        ),
+        Option(
+            key="alerts.kdn_s",
+            kind=kinds.number(0),
+            doc="Time without any answer of a knowledge node to warn at, in seconds.",
+            default=10,
         ),
         Option(
             key="alerts.ttft_ratio",

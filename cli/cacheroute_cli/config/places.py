@@ -32,12 +32,20 @@ def places(named: str | None, environ: Mapping[str, str], here: Path) -> Places:
         named = from_variable
     folders = environ.get("XDG_CONFIG_DIRS") or "/etc/xdg"
     return Places(
-        user=Path(named).expanduser().absolute() if named is not None else _users(environ),
+        user=expanded(named).absolute() if named is not None else _users(environ),
         is_named=named is not None,
         # A relative folder would be another one in each folder, and is to be ignored.
         system=tuple(Path(f) / _FILE for f in folders.split(":") if f.startswith("/")),
         stack=_stack_file(environ, here),
     )
+
+
+def expanded(path: str) -> Path:
+    """Return a path with `~` taken for the home folder; where nobody is called `~NAME` it stays."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def _stack_file(environ: Mapping[str, str], here: Path) -> Path | None:

@@ -30,7 +30,6 @@ def show(
 ) -> None:
     """Print a list in the format that was asked for, or that suits stdout."""
     from cacheroute_cli.looking import print_view
-    from cacheroute_cli.output import stdout_is_terminal
     from cacheroute_cli.views import ListView
 
     context = context_for(loaded)
@@ -43,4 +42,4 @@ def show(
         content=content or {},
         footer="",
     )
-    print_view(context, view, context.output or ("table" if stdout_is_terminal() else "plain"))
+    print_view(context, view)

@@ -11,6 +11,7 @@ from cacheroute.console import cast
 from cacheroute.console.columns import Kind
 from cacheroute_cli.diagnostics import Exit, Fault, note
 from cacheroute_cli.launch import ProxyOptions, launch_proxy
+from cacheroute_cli.supervisor.runner import inherited
 
 _TIMEOUT_S = 30.0
 
@@ -57,7 +58,7 @@ def ask_for_settings(config: Path | None, settings: Sequence[str]) -> list[Setti
     try:
         done = subprocess.run(
             [*launch.argv, "--print"], capture_output=True, text=True, timeout=_TIMEOUT_S,
-            check=False, stdin=subprocess.DEVNULL,
+            check=False, stdin=subprocess.DEVNULL, env=inherited(),
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise NoAnswer(f"the Proxy's program did not tell its settings ({problem})") from None

@@ -23,6 +23,13 @@ class ConfigUnwritable(Fault):
     exit = Exit.FAILED
 
 
+class ConfigChanged(Fault):
+    """Another command has changed the configuration meanwhile."""
+
+    code = "config.changed"
+    exit = Exit.CONFLICT
+
+
 class ConfigNotEditable(Fault):
     """The configuration is good and written in a way that only a person can change."""
 
@@ -68,7 +75,7 @@ def change(path: Path, edit: Callable[[str], str]) -> None:
             # An edit proves that it is the one change; a reader proves that the change is good.
             if problems := problems_of(new, path):
                 raise BadConfig("\n".join(problems), hint=_EDIT)
-            put(path, new)
+            _put(path, new)
     except CannotEdit as problem:
         raise ConfigNotEditable(f"{path}: {problem}", hint=_EDIT) from None
     except OSError as problem:
@@ -77,7 +84,24 @@ def change(path: Path, edit: Callable[[str], str]) -> None:
         ) from None
 
 
-def put(path: Path, text: str) -> None:
+def put_over(path: Path, before: str | None, text: str) -> None:
+    """Write the file anew if it still says what it did before; None is no file.
+
+    Raises ConfigChanged when it says something else, or OSError.
+    """
+    with _locked(path):
+        try:
+            now: str | None = read_text(path)
+        except FileNotFoundError:
+            now = None
+        except Unreadable as problem:
+            raise ConfigChanged(str(problem)) from None
+        if now != before:
+            raise ConfigChanged(f"{path} was changed by another command meanwhile")
+        _put(path, text)
+
+
+def _put(path: Path, text: str) -> None:
     """Write the file anew, so that a reader sees the old one or the new one; raises OSError."""
     # A link into a folder of dotfiles stays a link.
     target = path.resolve()

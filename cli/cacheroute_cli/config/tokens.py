@@ -5,15 +5,35 @@ own address, and none at all to an address that only the stack file of this fold
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cacheroute.wire.headers import can_carry
 from cacheroute_cli.config.layers import InForce
+from cacheroute_cli.config.places import expanded
 from cacheroute_cli.context import TOKEN_VARIABLE
 from cacheroute_cli.diagnostics import UsageFault, detail, note
 
 _MAX_TOKEN_BYTES = 16 * 1024
 _FOR_OTHERS = 0o077
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A token, and where it comes from."""
+
+    value: str = field(repr=False)
+    origin: str
+    """`--token`, its variable, or the file that a context names."""
+    file: Path | None = None
+    """Where it can be read anew."""
+
+
+class BadToken(UsageFault):
+    """What is given as a token cannot be one."""
+
+    code = "config.token"
 
 
 class BadTokenFile(UsageFault):
@@ -22,16 +42,16 @@ class BadTokenFile(UsageFault):
     code = "config.token_file"
 
 
-def token_for(held: InForce, *, typed: str | None, environ: Mapping[str, str]) -> str | None:
-    """Return the token for the Proxy in question; raises BadTokenFile."""
+def token_for(held: InForce, *, typed: str | None, environ: Mapping[str, str]) -> Token | None:
+    """Return the token for the Proxy in question; raises BadToken or BadTokenFile."""
     if typed:
-        return typed
+        return Token(value=_fit(typed, "--token"), origin="--token")
     address = held.values["proxy_url"]
     if held.proxy_is_from_here and not is_loopback(address.value):
         detail(f"no token goes to {address.value}, which {address.origin} names")
         return None
     if said := environ.get(TOKEN_VARIABLE):
-        return said
+        return Token(value=_fit(said, TOKEN_VARIABLE), origin=TOKEN_VARIABLE)
     file = held.of_context.get("token_file")
     if file is None or held.of_context.get("proxy_url") is not address:
         return None
@@ -39,21 +59,35 @@ def token_for(held: InForce, *, typed: str | None, environ: Mapping[str, str]) -
     if warning := exposure(path):
         note(f"cacheroute: warning: {file.origin}: {warning}")
     try:
+        return Token(value=read_token(path), origin=f"token_file {file.value}", file=path)
+    except ValueError as problem:
+        raise BadTokenFile(f"{file.origin}: token_file {path} {problem}") from None
+
+
+def _fit(token: str, origin: str) -> str:
+    if not can_carry(token):
+        raise BadToken(f"{origin} holds what no HTTP header can carry")
+    return token
+
+
+def read_token(path: Path) -> str:
+    """Return the token that a file holds; raises ValueError with the reason."""
+    try:
         with path.open("rb") as opened:
             token = opened.read(_MAX_TOKEN_BYTES).decode("ascii").strip()
     except OSError as problem:
         reason = (problem.strerror or "unknown").lower()
-        raise BadTokenFile(f"{file.origin}: token_file {path} cannot be read ({reason})") from None
+        raise ValueError(f"cannot be read ({reason})") from None
     except UnicodeDecodeError:
-        raise BadTokenFile(f"{file.origin}: token_file {path} holds no token") from None
+        raise ValueError("holds no token") from None
     if not token or not token.isprintable() or " " in token:
-        raise BadTokenFile(f"{file.origin}: token_file {path} holds no token")
+        raise ValueError("holds no token")
     return token
 
 
 def path_of(said: str, origin: str) -> Path:
     """Return the file that is meant; a relative one is beside the configuration that names it."""
-    path = Path(said).expanduser()
+    path = expanded(said)
     return path if path.is_absolute() else Path(origin.rpartition(":")[0]).parent / path
 
 

@@ -17,6 +17,7 @@ from cacheroute_cli.doctor.of_host import (
     check_programs,
     check_state,
 )
+from cacheroute_cli.doctor.of_stack import check_stacks, ports_in_force, proxies_up
 from cacheroute_cli.doctor.of_terminal import Terminal, ask_tmux, check_terminal
 from cacheroute_cli.supervisor.state import State
 
@@ -25,6 +26,7 @@ def examine(given: Given) -> Iterator[Check]:
     """Look at everything; changes nothing, and fails at nothing."""
     loaded = load(given)
     yield from check_config(loaded)
+    context = None
     try:
         context = resolve(given)
     except Fault as fault:
@@ -33,12 +35,18 @@ def examine(given: Given) -> Iterator[Check]:
     else:
         from cacheroute_cli.doctor.of_proxy import check_proxy
 
-        yield from check_proxy(context)
+        yield from check_proxy(context, proxies_up())
     yield from check_terminal(_terminal())
     state = State()
     yield check_state(state)
     yield from check_left(state)
-    yield from check_ports()
+    yield from check_stacks(state)
+    try:
+        ports = ports_in_force(context)
+    except Fault as fault:
+        yield bad("stack", fault.message, fault.hint)
+    else:
+        yield from check_ports(ports.wanted, held=ports.held)
     yield check_files()
     yield from check_programs()
 

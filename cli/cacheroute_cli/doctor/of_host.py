@@ -1,19 +1,17 @@
 """What this host has for a fleet: ports, descriptors, programs, and what earlier ones have left."""
 
-import os
 import resource
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cacheroute_cli.doctor.check import Check, bad, ok, warn
-from cacheroute_cli.launch import AGENT_LISTEN, CONTROL_PORT, INSTANCE_PORT, PROXY_PORT
 from cacheroute_cli.process_rows import BY_HAND
 from cacheroute_cli.supervisor.identity import marked_with
 from cacheroute_cli.supervisor.ports import Owner, is_free, owner_of
+from cacheroute_cli.supervisor.preflight import render_ports
 from cacheroute_cli.supervisor.stack_home import homes
-from cacheroute_cli.supervisor.state import State
+from cacheroute_cli.supervisor.state import State, prove_writable
 
-PORTS = (PROXY_PORT, CONTROL_PORT, INSTANCE_PORT, int(AGENT_LISTEN.rpartition(":")[2]))
 ENOUGH_FILES = 4096
 LEAST_FILES = 256
 _OURS = "-m cacheroute"
@@ -25,22 +23,33 @@ PROGRAMS = {
 
 
 def check_ports(
-    ports: Sequence[int] = PORTS,
+    ports: Sequence[int],
     *,
+    held: Mapping[int, int] | None = None,
     free: Callable[[str, int], bool] = is_free,
     owner: Callable[[int], Owner | None] = owner_of,
 ) -> Iterator[Check]:
-    """See whether the usual ports can be had, and who has them."""
+    """See whether ports can be had, and who has them; `held` says which ones are a stack's."""
+    if not ports:
+        yield ok("ports", "all are chosen when the stack comes up")
     taken = [port for port in ports if not free("127.0.0.1", port)]
-    if left := [str(port) for port in ports if port not in taken]:
-        yield ok("ports", f"{', '.join(left)} {'are' if len(left) > 1 else 'is'} free")
+    if left := [port for port in ports if port not in taken]:
+        yield ok("ports", f"{_ports(left)} free")
+    if of_stack := [port for port in taken if port in (held or {})]:
+        yield ok("ports", f"{_ports(of_stack)} the stack's")
     for port in taken:
+        if port in of_stack:
+            continue
         who = owner(port)
         if who is not None and _OURS in (who.command or ""):
             yield ok("ports", f"{port} is ours, pid {who.pid}")
             continue
         by = "another user's process" if who is None else f"pid {who.pid}: {who.command or '?'}"
         yield warn("ports", f"{port} is taken by {by}", "--port or --port-offset chooses others")
+
+
+def _ports(ports: Sequence[int]) -> str:
+    return f"{render_ports(ports).replace(' ', ', ')} {'are' if len(ports) > 1 else 'is'}"
 
 
 def check_left(state: State) -> Iterator[Check]:
@@ -66,11 +75,9 @@ def check_left(state: State) -> Iterator[Check]:
 
 def check_state(state: State) -> Check:
     """See whether the state folder can be written to."""
-    probe = state.root / f".{os.getpid()}.probe"
     try:
         state.root.mkdir(parents=True, exist_ok=True)
-        probe.write_bytes(b"x" * 4096)
-        probe.unlink()
+        prove_writable(state.root)
     except OSError as problem:
         why = (problem.strerror or "unknown").lower()
         return bad("state", f"{state.root} cannot be written to ({why})",

@@ -1,7 +1,7 @@
 """Whether the Proxy answers, understands us, and has the same idea of what time it is."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cacheroute import __version__
 from cacheroute.client.control import ControlClient
@@ -18,8 +18,8 @@ SKEW_BAD_S = 30.0
 """The usual time to live: with more, everything seems to be lost or fresh."""
 
 
-def check_proxy(context: Context) -> Iterator[Check]:
-    """Ask the Proxy in question."""
+def check_proxy(context: Context, elsewhere: Sequence[str] = ()) -> Iterator[Check]:
+    """Ask the Proxy in question; there may be others elsewhere."""
     try:
         with control_client(context) as client:
             told = client.status()
@@ -27,11 +27,14 @@ def check_proxy(context: Context) -> Iterator[Check]:
             loads = _loads(client)
             took_s = time.monotonic() - began
     except Fault as fault:
+        if not context.proxy_url_is_default:
+            yield bad("proxy", fault.message, fault.hint)
         # Where nobody has named a Proxy, it may well be that none is meant to run.
-        way_out = (
-            "'cacheroute up -d' starts one here" if context.proxy_url_is_default else fault.hint
-        )
-        yield (warn if context.proxy_url_is_default else bad)("proxy", fault.message, way_out)
+        elif elsewhere:
+            way_out = f"a stack that is up has one: --proxy-url {elsewhere[0]}"
+            yield warn("proxy", fault.message, way_out)
+        else:
+            yield warn("proxy", fault.message, "'cacheroute up -d' starts one here")
         return
     who = told.proxy_id or "a Proxy"
     yield ok(

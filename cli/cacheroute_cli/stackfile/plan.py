@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cacheroute.formats.address import is_loopback
+from cacheroute_cli.diagnostics import Exit, Fault, UsageFault
 from cacheroute_cli.launch import ProxyOptions, launch_proxy
 from cacheroute_cli.stackfile.ports import PortBook
 from cacheroute_cli.stackfile.rules import (
@@ -40,27 +42,59 @@ from cacheroute_cli.supervisor.process import (
 from cacheroute_cli.supervisor.runner import python
 
 
+class NotCounted(UsageFault):
+    """So many Instances are wanted of a stack that lists each of them."""
+
+    code = "stack.not_counted"
+
+
+class SameName(Fault):
+    """Two processes of a stack have one name."""
+
+    code = "stack.same_name"
+    exit = Exit.USAGE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
     """What the command line asks for on top of the file."""
 
     instances: int | None = None
+    own_token: str | None = None
+    """What the control plane is to ask for, unless the file says; tokens go into variables,
+    never onto a command line."""
     token: str | None = None
-    """Bearer token of the control plane; goes into variables, never onto a command line."""
+    """What Instances show there where that is not said."""
 
 
 def plan_stack(stack: StackFile, ports: PortBook, wishes: Wishes) -> tuple[ProcessPlan, ...]:
     """Return the processes of a stack, in the order in which they start.
 
-    Raises BadPorts when two of them would listen on the same port.
+    Raises BadPorts when two of them would listen on the same port, SameName when two have one
+    name, NotCounted when so many Instances cannot be had.
     """
-    return tuple(sorted(_Planner(stack, ports, wishes).all(), key=lambda plan: plan.rung))
+    plans = sorted(_Planner(stack, ports, wishes).all(), key=lambda plan: plan.rung)
+    by_name: dict[str, ProcessPlan] = {}
+    for plan in plans:
+        other = by_name.setdefault(plan.name, plan)
+        if other is not plan:
+            raise SameName(
+                f"two processes of the stack would be called {plan.name}: "
+                f"one is {_article(other.kind)}, the other {_article(plan.kind)}",
+                hint="give one of them another name in the stack file",
+            )
+    return tuple(plans)
 
 
 def instances_of(stack: StackFile, count: int | None) -> tuple[InstanceEntry, ...]:
-    """Return the Instances of a stack one by one, so many if they are counted."""
+    """Return the Instances of a stack one by one; raises NotCounted for another count than its."""
     listed = stack.instances
     if not isinstance(listed, CountedInstances):
+        if count not in (None, len(listed)):
+            raise NotCounted(
+                f"the Instances of {stack.file} are a list of {len(listed)}, and cannot be {count}",
+                hint="add or remove entries there, and run 'cacheroute up -d --remove-orphans'",
+            )
         return listed
     return tuple(
         replace(listed.pattern, name=f"instance-{number}", port=listed.first_port)
@@ -73,6 +107,7 @@ class _Planner:
         self._stack = stack
         self._ports = ports
         self._wishes = wishes
+        self._token = wishes.own_token or wishes.token
         self._folder = None if stack.file is None else stack.file.absolute().parent
         self._control_url = ""
         self._node: str | None = None
@@ -149,15 +184,17 @@ class _Planner:
             config=entry.config,
             instances=entry.static,
             settings=entry.settings,
+            token=self._wishes.own_token,
             **{**given, **entry.options},  # type: ignore[arg-type]
         )
-        argv = launch_proxy(options, {}).argv
+        launch = launch_proxy(options, {})
         return replace(
             self._plan(
-                "proxy", "proxy", argv, entry.extra, ports=(port, control),
+                "proxy", "proxy", launch.argv, entry.extra, ports=(port, control),
                 urls={"control": self._control_url, "service": _url(entry.host, port.port)},
+                env=launch.env,
             ),
-            check=(*argv, "--check"),
+            check=(*launch.argv, "--check"),
         )  # fmt: skip
 
     def _agent(self, entry: AgentEntry) -> ProcessPlan:
@@ -186,7 +223,7 @@ class _Planner:
         url = _url(entry.host, port.port)
         return self._plan(
             entry.name, "instance", argv, entry.extra, ports=(port,), urls={"url": url},
-            ready=Readiness(http=f"{url}/health", member=member, pool=self._control_url),
+            ready=replace(self._in_pool(member), http=f"{url}/health"),
             env=self._secrets(),
         )  # fmt: skip
 
@@ -218,7 +255,7 @@ class _Planner:
         yield self._plan(
             name, "attach", argv, Extra() if entry.command else entry.extra,
             urls={"url": entry.endpoint},
-            ready=Readiness(member=member, pool=self._control_url),
+            ready=self._in_pool(member),
             env={**self._secrets(), **entry.extra.env},
         )  # fmt: skip
 
@@ -266,8 +303,15 @@ class _Planner:
         number = self._ports.number(process, name, port, step=step)
         return PlannedPort(name=name, host=host, port=number)
 
+    def _in_pool(self, member: str) -> Readiness:
+        return Readiness(member=member, pool=self._control_url, token=self._token)
+
     def _secrets(self) -> dict[str, str]:
-        return {"PROXY_CP_TOKEN": self._wishes.token} if self._wishes.token else {}
+        return {"PROXY_CP_TOKEN": self._token} if self._token else {}
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
 def _module(module: str, *options: Mapping[str, str]) -> tuple[str, ...]:
@@ -288,8 +332,7 @@ def _program(name: str, folder: Path | None) -> str:
 
 
 def _is_here(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return host.startswith("127.") or host in ("::1", "localhost")
+    return is_loopback(urlsplit(url).hostname or "")
 
 
 def _bracketed(host: str) -> str:

@@ -3,12 +3,11 @@
 A chosen port is remembered with the process, so that a second `up` does not move it.
 """
 
-import socket
 from collections.abc import Callable, Mapping
 
 from cacheroute_cli.diagnostics import Exit, Fault
-from cacheroute_cli.stackfile.section import AUTO
-from cacheroute_cli.stackfile.tree import Port
+from cacheroute_cli.stackfile.tree import AUTO, Port
+from cacheroute_cli.supervisor.ports import free_port
 
 _MAX_PORT = 65_535
 _ATTEMPTS = 64
@@ -19,14 +18,6 @@ class BadPorts(Fault):
 
     code = "stack.bad_ports"
     exit = Exit.USAGE
-
-
-def free_port() -> int:
-    """Return a port of the loopback that nobody had a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class PortBook:

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from cacheroute.formats.address import parse_base_url
 from cacheroute_cli.stackfile.document import BadStackFile, Entry, read_document
-from cacheroute_cli.stackfile.section import AUTO, Section
+from cacheroute_cli.stackfile.section import Section
 from cacheroute_cli.stackfile.tree import (
+    AUTO,
     AgentEntry,
     CountedInstances,
     DemoInstanceEntry,
@@ -199,8 +201,8 @@ class _Reader:
             section.complain(
                 entry, "has a command and no endpoint; say where it listens, as endpoint: URL"
             )
-        elif not endpoint.startswith(("http://", "https://")):
-            section.complain(entry, f"has the endpoint {endpoint!r}, which is no http:// URL")
+        elif (why := _why_no_endpoint(endpoint)) is not None:
+            section.complain(entry, f"has the endpoint {endpoint!r}, which {why}")
         return RealInstanceEntry(
             name=name,
             endpoint=(endpoint or "").rstrip("/"),
@@ -321,6 +323,16 @@ class _Reader:
             entry, f"is {name!r}; a name has up to 64 letters, digits, dots, dashes or underscores"
         )
         return None
+
+
+def _why_no_endpoint(url: str) -> str | None:
+    if not url.startswith("http://"):
+        return "is no http:// URL"
+    try:
+        parse_base_url(url)
+    except ValueError as problem:
+        return f"cannot be: {problem}"
+    return None
 
 
 def _given(**values: Any) -> dict[str, Any]:

@@ -10,15 +10,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
+from cacheroute_cli.config.places import expanded
 from cacheroute_cli.stackfile.document import Entry
+from cacheroute_cli.stackfile.tree import AUTO
 
 T = TypeVar("T")
 
 _COUNTED = re.compile(r"([0-9]{1,5})\+")
-_PER = re.compile(r"([0-9]+)\s*/\s*([0-9]+(?:\.[0-9]+)?)\s*s?")
+_PER = re.compile(r"([0-9]{1,6})\s*/\s*([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*s?")
 _MAX_PORT = 65_535
 _MAX_TEXT_CHARS = 4096
-AUTO = "auto"
 
 
 class Section:
@@ -168,11 +169,7 @@ class Section:
     def path_of(self, key: str) -> Path | None:
         """Return a path; a relative one starts at the stack file, not at who reads it."""
         given = self.text(key)
-        return (
-            None
-            if given is None
-            else (Path(self.file).parent / Path(given).expanduser()).absolute()
-        )
+        return None if given is None else (Path(self.file).parent / expanded(given)).absolute()
 
     def finish(self) -> None:
         """Complain about every key that nobody has asked for."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from cacheroute_cli.supervisor.process import FailureMode, RestartMode
 
+AUTO = "auto"
+"""The port is chosen when the stack is planned."""
 Port = int | str
 """A number, or AUTO."""
 

@@ -79,7 +79,7 @@ def replies(
     """Ask, and give every reply as it comes; raises as `ask` does."""
     with closing(connected(home)) as connection, connection.makefile("rb") as lines:
         connection.settimeout(silence_s)
-        connection.sendall(encode(request))
+        _send(home, connection, request)
         while (reply := _next(home, lines)) is not None:
             if reply.fault is not None:
                 raise RemoteFault(reply.fault)
@@ -107,13 +107,20 @@ def connected(home: StackHome) -> socket.socket:
     return connection
 
 
+def _send(home: StackHome, connection: socket.socket, request: Request) -> None:
+    try:
+        connection.sendall(encode(request))
+    except TimeoutError:
+        raise _silent(home) from None
+    except OSError:
+        return  # it has left; what it said before that is still there to be read
+
+
 def _next(home: StackHome, lines: IO[bytes]) -> Reply | None:
     try:
         line = lines.readline(MAX_LINE_BYTES)
     except TimeoutError:
-        raise SupervisorSilent(
-            f"the supervisor of stack {home.name} says nothing", hint=f"see {home.supervisor_log}"
-        ) from None
+        raise _silent(home) from None
     except OSError:
         return None
     if not line:
@@ -125,3 +132,9 @@ def _next(home: StackHome, lines: IO[bytes]) -> Reply | None:
             f"the supervisor's answer is not understood: {problem}",
             hint="was CacheRoute updated meanwhile? 'cacheroute down' and 'cacheroute up -d' help",
         ) from None
+
+
+def _silent(home: StackHome) -> SupervisorSilent:
+    return SupervisorSilent(
+        f"the supervisor of stack {home.name} says nothing", hint=f"see {home.supervisor_log}"
+    )

@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -150,18 +151,21 @@ class Desk:
                 return False
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        leaving = asyncio.ensure_future(reader.read(1))
         watchers = self._supervisor.watchers
-        with watchers.watching(self._supervisor.statuses()) as queue:
-            while watchers.has(queue):
-                coming = asyncio.ensure_future(queue.get())
-                ending = asyncio.ensure_future(self._supervisor.finished.wait())
-                await asyncio.wait({coming, leaving, ending}, return_when=asyncio.FIRST_COMPLETED)
-                ending.cancel()
-                if not coming.done():
-                    coming.cancel()
-                    break
-                writer.write(encode(coming.result()))
-                async with asyncio.timeout(_WAIT_S):
-                    await writer.drain()
-        leaving.cancel()
+        leaving = asyncio.ensure_future(reader.read(1))
+        ending = asyncio.ensure_future(self._supervisor.finished.wait())
+        waits: set[asyncio.Future[Any]] = {leaving, ending}
+        try:
+            with watchers.watching(self._supervisor.statuses()) as queue:
+                while watchers.has(queue):
+                    coming = asyncio.ensure_future(queue.get())
+                    waits = {coming, leaving, ending}
+                    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                    if not coming.done():
+                        break
+                    writer.write(encode(coming.result()))
+                    async with asyncio.timeout(_WAIT_S):
+                        await writer.drain()
+        finally:
+            for wait in waits:
+                wait.cancel()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cacheroute_cli.diagnostics import Exit, Fault
+from cacheroute_cli.supervisor.restarts import told
 
 
 class PortTaken(Fault):
@@ -37,6 +38,12 @@ class NoSuchProcess(Fault):
 
     code = "process.unknown"
     exit = Exit.NOT_FOUND
+
+
+class CannotRun(Fault):
+    """A process cannot be started at all."""
+
+    code = "process.cannot_run"
 
 
 class NotReady(Fault):
@@ -78,7 +85,7 @@ _BY_EXIT_CODE: dict[int, type[ChildFailed]] = {
 
 def child_failed(name: str, exit_code: int | None, last_lines: list[str], log: str) -> ChildFailed:
     """Name the fault that an ended child stands for."""
-    how = "ended" if exit_code is None else _how(exit_code)
+    how = "ended" if exit_code is None else told(exit_code)
     said, advice = words_of(last_lines)
     message = "\n".join([f"{name} {how} before it was ready", *said])
     fault = _BY_EXIT_CODE.get(exit_code if exit_code is not None else -1, ChildFailed)
@@ -92,7 +99,3 @@ def words_of(last_lines: Sequence[str]) -> tuple[list[str], str | None]:
     if said and said[-1].startswith(_HINT):
         return said[:-1], said[-1].removeprefix(_HINT)
     return said, None
-
-
-def _how(exit_code: int) -> str:
-    return f"was ended by signal {-exit_code}" if exit_code < 0 else f"ended with exit {exit_code}"

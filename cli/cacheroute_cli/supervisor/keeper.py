@@ -126,7 +126,8 @@ class Keeper:
             await self._end(
                 self._child, hurry, self.plan.stop.grace_s if grace_s is None else grace_s
             )
-        await self._task
+        # Shielded: who gives up waiting must not take along who reaps the child.
+        await asyncio.shield(self._task)
         self._set(State.STOPPED, ready=None)
 
     async def look(self) -> None:
@@ -197,7 +198,7 @@ class Keeper:
     async def _live(self) -> int:
         """Run it once, and return its exit code."""
         try:
-            child = self._spawn()
+            child, pidfd = self._spawn()
         except OSError as problem:
             self._trouble = f"it cannot be run: {problem}"
             return _CANNOT_RUN
@@ -206,7 +207,6 @@ class Keeper:
         self._set(State.STARTING, ready=False)
         loop = asyncio.get_running_loop()
         exited: asyncio.Future[None] = loop.create_future()
-        pidfd = os.pidfd_open(child.pid)
         loop.add_reader(pidfd, _mark_done, exited)
         readying = asyncio.create_task(self._become_ready())  # noqa: TID251 - ended below
         try:
@@ -217,15 +217,13 @@ class Keeper:
             readying.cancel()
             with suppress(asyncio.CancelledError):
                 await readying
-        # As long as the leader has not been reaped, its group is nobody else's.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, signal.SIGKILL)
-        code = child.exit_code()
+        code = child.kill()  # it has ended; what it has left in its group goes with it
         self._child = None
         self._last_run = _words_of(child)
         return _CANNOT_RUN if code is None else code
 
-    def _spawn(self) -> Child:
+    def _spawn(self) -> tuple[Child, int]:
+        """Start it; returns it with the descriptor that tells of its end. Raises OSError."""
         plan = self.plan
         program = Program(
             name=plan.name,
@@ -235,7 +233,12 @@ class Keeper:
             without=OUR_VARIABLES,
             cwd=plan.cwd,
         )
-        return spawn(program, stack=self._mark, tethered=True)
+        child = spawn(program, stack=self._mark, tethered=True)
+        try:
+            return child, os.pidfd_open(child.pid)
+        except OSError:
+            child.kill()
+            raise
 
     async def _become_ready(self) -> None:
         ready = self.plan.ready
@@ -260,10 +263,12 @@ class Keeper:
         self._signal(child, self.plan.stop.signal)
         hurrying = asyncio.create_task(hurry.wait())  # noqa: TID251 - ended below
         assert self._task is not None  # noqa: S101 - who has a child has a task
-        await asyncio.wait(
-            {self._task, hurrying}, timeout=grace_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        hurrying.cancel()
+        try:
+            await asyncio.wait(
+                {self._task, hurrying}, timeout=grace_s, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            hurrying.cancel()
         if not self._task.done():
             self._set(State.STOPPING, ready=False, why=f"killed after {grace_s:g} s")
             self._signal(child, signal.SIGKILL)

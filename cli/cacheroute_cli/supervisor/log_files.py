@@ -82,16 +82,18 @@ class LogFile:
                     path.unlink(missing_ok=True)
                 elif path.exists():
                     path.replace(next_path)
-        aside = older(self.path, 1)
+        aside, half_done = older(self.path, 1), self.path.with_name(f"{self.path.name}.new")
         with self.path.open("r+b") as log:
             try:
-                with aside.open("wb") as copy:
+                with half_done.open("wb") as copy:
                     os.fchmod(copy.fileno(), 0o600)
                     # Until nothing more comes: what is written during the cut alone is lost.
                     shutil.copyfileobj(log, copy, 1024 * 1024)
+                # In place only now: who follows the log takes this for the sign of the cut.
+                half_done.replace(aside)
             except OSError:
                 # No room for a copy is no reason to let the log grow on.
-                aside.unlink(missing_ok=True)
+                half_done.unlink(missing_ok=True)
             log.truncate(0)
         if times_path(self.path).exists():
             times_path(self.path).replace(times_path(aside))

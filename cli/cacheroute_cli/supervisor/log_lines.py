@@ -6,6 +6,8 @@ saw has the time at which its file was last written.
 
 import bisect
 import heapq
+import os
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +28,8 @@ class LogLine:
     """Wall clock, seconds since the epoch."""
     name: str
     text: str
+    log: Path | None = None
+    """Where it was read, which tells processes of one name apart."""
 
 
 def merged(
@@ -35,7 +39,7 @@ def merged(
     each: list[Iterable[LogLine]] = []
     for name, log in logs.items():
         lines = lines_of(name, log, since_s=since_s)
-        each.append(lines if last is None else deque(lines, maxlen=last))
+        each.append(lines if last is None else deque(lines, maxlen=min(last, sys.maxsize)))
     # Lines of the same time stay in the order of the names, and never overtake their own log.
     return heapq.merge(*each, key=lambda line: line.at_s)
 
@@ -45,12 +49,12 @@ def lines_of(name: str, log: Path, *, since_s: float | None = None) -> Iterator[
     for path in files_of(log):
         try:
             file = path.open("rb")
-            written_s = path.stat().st_mtime
         except OSError:
             continue
         times = read_times(path)
         sizes = [size for _, size in times]
         with file:
+            written_s = os.fstat(file.fileno()).st_mtime
             end = 0
             while raw := file.readline(MAX_LINE_BYTES):
                 end += len(raw)
@@ -84,7 +88,9 @@ class Tail:
         if len(self._begun) > MAX_LINE_BYTES:
             lines.append(self._begun)
             self._begun = b""
-        return [LogLine(at_s=now_s, name=self.name, text=_text(line)) for line in lines]
+        return [
+            LogLine(at_s=now_s, name=self.name, text=_text(line), log=self._log) for line in lines
+        ]
 
 
 def last_lines(log: Path, count: int) -> list[str]:

@@ -16,6 +16,7 @@ from cacheroute_cli.supervisor.faults import PortTaken
 from cacheroute_cli.supervisor.identity import PROC, command_line, running_pids
 
 _LISTENING = "0A"
+_MAX_PORT = 65_535
 _SECRETS = re.compile(
     r"(?P<name>--?[a-z-]*(?:token|key|password|secret)[= ]|\b[a-z_]*(?:api_key|token|password)=)"
     r"(?!env:)\S+",
@@ -44,13 +45,27 @@ class Owner:
     command: str | None
 
 
+def read_port(text: str) -> int | None:
+    """Return the port that a text names, 0 included; None for what is no port."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MAX_PORT))
+    return int(text) if is_number and int(text) <= _MAX_PORT else None
+
+
+def free_port() -> int:
+    """Return a port of the loopback that nobody had a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 def is_free(host: str, port: int) -> bool:
     """Whether nobody has the port; what else may stand in the way, the program itself says."""
     if port == 0:
         return True
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except OSError:
+    except (OSError, UnicodeError):  # a name that no DNS can have is a UnicodeError
         return True
     for family, kind, protocol, _, address in addresses:
         with socket.socket(family, kind, protocol) as probe:

@@ -15,6 +15,7 @@ from cacheroute_cli.supervisor.identity import STACK_VARIABLE
 from cacheroute_cli.supervisor.keeper import OUR_VARIABLES
 from cacheroute_cli.supervisor.ports import Wanted, require_free
 from cacheroute_cli.supervisor.process import PlannedPort, ProcessPlan
+from cacheroute_cli.supervisor.runner import inherited
 
 _CHECK_TIMEOUT_S = 30.0
 _MAX_WORDS = 12
@@ -121,7 +122,7 @@ def _mark_of(pid: int) -> str:
 
 
 def _require_good_config(plan: ProcessPlan) -> None:
-    environment = {n: v for n, v in os.environ.items() if n not in OUR_VARIABLES} | dict(plan.env)
+    environment = inherited(OUR_VARIABLES) | dict(plan.env)
     try:
         done = subprocess.run(
             plan.check, env=environment, cwd=plan.cwd, stdin=subprocess.DEVNULL,

@@ -23,10 +23,11 @@ _MAX_PATH_CHARS = 2048
 
 def why_no_answer(url: str, *, timeout_s: float = PROBE_TIMEOUT_S) -> str | None:
     """Ask a URL; None when it answers well, else what is wrong, in a few words."""
-    parts = urlsplit(url)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     try:
+        parts = urlsplit(url)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        is_https = parts.scheme == "https"
+        kind = http.client.HTTPSConnection if is_https else http.client.HTTPConnection
         connection = kind(parts.hostname or "", parts.port, timeout=timeout_s)
         try:
             connection.request("GET", path[:_MAX_PATH_CHARS], headers={"Connection": "close"})
@@ -56,9 +57,8 @@ def _words(problem: Exception) -> str:
 class Probes:
     """Asks for everybody, and asks each pool no more often than is of use."""
 
-    def __init__(self, *, token: str | None = None) -> None:
-        self._token = token
-        self._pools: dict[str, _Pool] = {}
+    def __init__(self) -> None:
+        self._pools: dict[tuple[str, str | None], _Pool] = {}
 
     async def why_not(self, ready: Readiness) -> str | None:
         """Say what stands in the way of being ready; None when nothing does."""
@@ -71,8 +71,8 @@ class Probes:
             if why is not None:
                 return why
         if ready.pool is not None and ready.member is not None:
-            pool = self._pools.setdefault(ready.pool, _Pool(ready.pool, self._token))
-            return await pool.why_absent(ready.member)
+            key = (ready.pool, ready.token)
+            return await self._pools.setdefault(key, _Pool(*key)).why_absent(ready.member)
         return None
 
     def close(self) -> None:

@@ -32,6 +32,8 @@ class Readiness:
     """Id that must be alive in the pool."""
     pool: str | None = None
     """Control plane of the Proxy whose pool it is."""
+    token: str | None = field(default=None, repr=False)
+    """What is shown there."""
     timeout_s: float = 20.0
 
 

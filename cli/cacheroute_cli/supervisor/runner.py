@@ -9,9 +9,11 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cacheroute.member.complaint import ERRORS_VARIABLE
 from cacheroute_cli.supervisor import shim
 from cacheroute_cli.supervisor.faults import ChildFailed, child_failed
 from cacheroute_cli.supervisor.identity import STACK_VARIABLE, Identity, identify
@@ -59,6 +61,17 @@ class Child:
                 self._exit_code = os.waitstatus_to_exitcode(status)
         return self._exit_code
 
+    def kill(self) -> int | None:
+        """Kill it and its group, whichever is left of them, and return how it ended."""
+        if self._exit_code is None:
+            # As long as the leader has not been reaped, its group is nobody else's.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                _, status = os.waitpid(self.pid, 0)
+                self._exit_code = os.waitstatus_to_exitcode(status)
+        return self._exit_code
+
     def first_words(self) -> str:
         """Return the start of what this process, and not an earlier one, has logged."""
         with self.program.log.open("rb") as log:
@@ -85,10 +98,13 @@ def python(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, *arguments)
 
 
-def _inherited(program: Program) -> dict[str, str]:
-    return {
-        name: value for name, value in os.environ.items() if not name.startswith(program.without)
-    }
+def inherited(without: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return our variables, but for those whose names begin so, and how to tell errors.
+
+    What a child says at its end is read as people read it, in its log and in our messages.
+    """
+    left_out = (*without, ERRORS_VARIABLE)
+    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
 
 
 def spawn(program: Program, *, stack: str, tethered: bool, stdin: int | None = None) -> Child:
@@ -108,7 +124,7 @@ def spawn(program: Program, *, stack: str, tethered: bool, stdin: int | None = N
         pid = os.posix_spawn(
             argv[0],
             argv,
-            {**_inherited(program), **program.env, STACK_VARIABLE: stack},
+            {**inherited(program.without), **program.env, STACK_VARIABLE: stack},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
                 if stdin is None

@@ -88,11 +88,15 @@ class Guard:
                 os.write(self._writing, f"{grace_s:g}\n".encode())
 
     def ensure(self) -> bool:
-        """Start another one if it has ended; whether it had."""
+        """Start another one if it has ended; whether there is a new one."""
         if self._child.exit_code() is None:
             return False
-        os.close(self._writing)
-        self._child, self._writing = self._start()
+        old = self._writing
+        try:
+            self._child, self._writing = self._start()
+        except OSError:
+            return False  # nothing can be started now: the next look tries again
+        os.close(old)
         grace_s, self._grace_s = self._grace_s, 0.0
         self.allow(grace_s)
         return True
@@ -116,6 +120,9 @@ class Guard:
         )
         try:
             return spawn(program, stack=self._mark, tethered=False, stdin=reading), writing
+        except OSError:
+            os.close(writing)
+            raise
         finally:
             os.close(reading)
 

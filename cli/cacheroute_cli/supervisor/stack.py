@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from cacheroute_cli.supervisor.ending import end_all, end_marked
+from cacheroute_cli.supervisor.faults import CannotRun
 from cacheroute_cli.supervisor.runner import Child, Program, spawn
 from cacheroute_cli.supervisor.signals import Signals
 
@@ -27,12 +28,20 @@ class Stack:
         self._let_go = False
 
     def start(self, *programs: Program) -> list[Child]:
-        """Start a rung: programs that need those before them, and not each other."""
+        """Start a rung: programs that need those before them, and not each other.
+
+        Raises CannotRun.
+        """
         rung: list[Child] = []
         # Known to the stack one by one, so that a failure at the third ends the first two.
         self._rungs.append(rung)
         for program in programs:
-            rung.append(spawn(program, stack=self.name, tethered=self._tethered))  # noqa: PERF401
+            try:
+                rung.append(spawn(program, stack=self.name, tethered=self._tethered))
+            except OSError as problem:
+                raise CannotRun(
+                    f"{program.name} cannot be started ({problem})", log=str(program.log)
+                ) from problem
         return list(rung)
 
     def children(self) -> list[Child]:

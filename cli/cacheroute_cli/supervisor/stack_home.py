@@ -14,19 +14,23 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
+from time import sleep
 from typing import TypeVar
 
 import msgspec
 
 from cacheroute_cli.supervisor.faults import StateUnwritable
 from cacheroute_cli.supervisor.identity import Identity, is_running
-from cacheroute_cli.supervisor.state import state_root
+from cacheroute_cli.supervisor.state import prove_writable, state_root
 
 T = TypeVar("T")
 
 _MAX_RECORD_BYTES = 1024 * 1024
 _MAX_STACKS = 1000
+_LOCK_ATTEMPTS = 10
+_LOCK_PAUSE_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +128,7 @@ class StackHome:
         try:
             for folder in (self.folder, self.folder / "procs", self.logs):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            probe = self.folder / f".{os.getpid()}.new"
-            probe.write_bytes(b"x" * 4096)
-            probe.unlink()
+            prove_writable(self.folder)
         except OSError as problem:
             raise StateUnwritable(
                 f"the state folder {self.folder} cannot be written to ({problem.strerror})",
@@ -137,12 +139,7 @@ class StackHome:
     def supervising(self) -> Iterator[bool]:
         """Try to be the one supervisor; gives False when somebody else is."""
         with (self.folder / "lock").open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-                return
-            yield True
+            yield _take(lock)
 
     def is_supervised(self) -> bool:
         """Whether a supervisor lives."""
@@ -193,6 +190,18 @@ def homes(root: Path | None = None) -> list[StackHome]:
     root = root if root is not None else state_root()
     names = sorted(path.name for path in (root / "stacks").glob("*") if path.is_dir())
     return [StackHome(name, root) for name in names[:_MAX_STACKS]]
+
+
+def _take(lock: TextIOWrapper) -> bool:
+    """Take the lock, unless another supervisor has it; whether it was taken."""
+    for attempt in range(_LOCK_ATTEMPTS):
+        if attempt:
+            # `is_supervised` cannot look at the lock without holding it for a moment.
+            sleep(_LOCK_PAUSE_S)
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    return False
 
 
 def _read(path: Path, kind: type[T]) -> T | None:

@@ -22,6 +22,7 @@ from cacheroute_cli.supervisor.identity import Identity, is_running
 _LOCK_WAIT_S = 5.0
 _LOCK_POLL_S = 0.05
 _MAX_RECORD_BYTES = 256 * 1024
+_PROBE_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,16 @@ def file_name(name: str) -> str:
     return "%2E" + safe[1:] if safe.startswith(".") else safe
 
 
+def prove_writable(folder: Path) -> None:
+    """Write a file there and take it away again; raises OSError, on a full disk too."""
+    probe = folder / f".{os.getpid()}.probe"
+    try:
+        probe.write_bytes(b"x" * _PROBE_BYTES)
+    finally:
+        # A disk that is full has room for its name.
+        probe.unlink(missing_ok=True)
+
+
 class State:
     """The state folder, one record per process, by kind and name."""
 
@@ -93,12 +104,15 @@ class State:
         return [record for record in self.records(kind) if record.is_running()]
 
     def write(self, record: Record) -> None:
-        """Keep a record, over an earlier one of the same name."""
+        """Keep a record, over an earlier one of the same name; raises StateUnwritable."""
         path = self._path(record.kind, record.name)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         beside = path.with_suffix(f".{os.getpid()}.new")
-        beside.write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
-        beside.replace(path)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            beside.write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
+            beside.replace(path)
+        except OSError as problem:
+            raise self._unwritable(problem) from problem
 
     def forget(self, record: Record) -> None:
         """Drop a record, unless another process has taken its place meanwhile."""
@@ -129,10 +143,13 @@ class State:
             self.root.mkdir(parents=True, exist_ok=True)
             return (self.root / "lock").open("a")
         except OSError as problem:
-            raise StateUnwritable(
-                f"the state folder {self.root} cannot be used ({problem.strerror})",
-                hint="name another one in CACHEROUTE_STATE_DIR",
-            ) from problem
+            raise self._unwritable(problem) from problem
+
+    def _unwritable(self, problem: OSError) -> StateUnwritable:
+        return StateUnwritable(
+            f"the state folder {self.root} cannot be used ({problem.strerror or problem})",
+            hint="make room there, or name another one in CACHEROUTE_STATE_DIR",
+        )
 
     def _path(self, kind: str, name: str) -> Path:
         return self.root / file_name(name) / f"{kind}.json"

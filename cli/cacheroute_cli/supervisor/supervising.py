@@ -5,7 +5,6 @@ ends it. What runs stays up when something else fails, unless the plan says othe
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -59,7 +58,7 @@ class Supervisor:
         self._say = say
         self._keepers: dict[str, Keeper] = {}
         self._logs: dict[str, LogFile] = {}
-        self._probes = Probes(token=os.environ.get("CACHEROUTE_TOKEN") or None)
+        self._probes = Probes()
         self._meter = Meter()
         self._measured_s = -MEASURE_AT_MOST_EVERY_S
         self._at_work: asyncio.Task[object] | None = None
@@ -124,7 +123,8 @@ class Supervisor:
                 self._note_request(request)
                 await self._start(started, reused, request.timeout_s, tell)
             except BaseException:
-                has_base = all(k.ready for k in started if k.plan.kind in BASE) and started
+                base = [keeper for keeper in started if keeper.plan.kind in BASE]
+                has_base = bool(started) and all(keeper.ready for keeper in base)
                 if is_first and not has_base:
                     self._is_ending = True
                     await self._end(list(self._keepers.values()))
@@ -320,7 +320,7 @@ class Supervisor:
                 k for k in self._keepers.values() if name == k.plan.name or kind == k.plan.kind
             ]
             if not meant:
-                known = ", ".join(sorted(self._keepers))
+                known = ", ".join(sorted(self._keepers)) or "none"
                 raise NoSuchProcess(
                     f"there is no process {name!r} in stack {self.home.name}; known are {known}"
                 )

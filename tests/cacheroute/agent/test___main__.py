@@ -71,7 +71,7 @@ def test_a_taken_port_is_one_line_and_exit_5() -> None:
     assert done.returncode == 5
     assert done.stdout == ""
     assert done.stderr == (
-        f"cacheroute: error: cannot listen on http://{address}: Address already in use\n"
+        f"cacheroute: error: cannot listen on {address}: Address already in use\n"
     )
 
 
@@ -101,7 +101,7 @@ def test_an_address_that_others_can_reach_is_warned_about() -> None:
 
     warning, complaint = done.stderr.splitlines()
     assert warning == "cacheroute: note: anyone who can reach 192.0.2.1 can read this host's load"
-    assert complaint.startswith("cacheroute: error: cannot listen on http://192.0.2.1:0: ")
+    assert complaint.startswith("cacheroute: error: cannot listen on 192.0.2.1:0: ")
     assert done.returncode == 5
 
 

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from cacheroute.agent.app import CannotListen, serve
+from cacheroute.agent.app import serve
 from cacheroute.agent.options import Options
 from cacheroute.core.clock import Instant
+from cacheroute.member.listeners import CannotListen
 
 
 class StepClock:
@@ -123,13 +124,11 @@ async def test_a_taken_port_is_one_sentence() -> None:
                 on_listening=lambda _: None,
             )
 
-    assert str(refused.value) == (
-        f"cannot listen on http://127.0.0.1:{port}: Address already in use"
-    )
+    assert str(refused.value) == (f"cannot listen on 127.0.0.1:{port}: Address already in use")
 
 
 async def test_a_name_that_no_resolver_takes_is_one_sentence_too() -> None:
-    with pytest.raises(CannotListen, match=r"cannot listen on http://x{64}:0: "):
+    with pytest.raises(CannotListen, match=r"cannot listen on x{64}:0: "):
         await serve(
             Options(host="x" * 64, port=0),
             clock=StepClock(),

@@ -1,6 +1,6 @@
 import pytest
 
-from cacheroute.agent.options import Options, parse_options, render_url
+from cacheroute.agent.options import Options, parse_options
 
 
 def test_without_arguments_the_published_defaults_hold() -> None:
@@ -40,7 +40,7 @@ def test_the_instance_id_comes_from_the_environment_when_it_is_set(
     "arguments",
     [
         *(["--listen", text] for text in ("", "9201", ":9201", "h:", "h:x", "h:70000", "h:-1")),
-        *(["--listen", text] for text in ("::1:9201", "[h]:9201", "[]:1", "h:٣", "h:000001")),
+        *(["--listen", text] for text in ("::1:9201", "[h]:9201", "[]:1", "h:٣", "h:x1", "a..b:1")),
         *(["--sample-interval-ms", text] for text in ("0", "49", "3600001", "x", "1.5", "nan")),
         ["--gpu-util-window-ms", "0"],
         ["--gpu-util-max-samples", "10001"],
@@ -78,11 +78,3 @@ def test_the_complaint_names_the_option_the_bounds_and_the_value(
         "must be a whole number from 50 to 3600000, not '7'\n"
         "  hint: try 'cacheroute agent start --help'\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("host", "url"),
-    [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80"), ("h", "http://h:80")],
-)
-def test_an_url_can_be_opened_as_it_is_written(host: str, url: str) -> None:
-    assert render_url(host, 80) == url

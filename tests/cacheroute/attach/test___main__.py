@@ -2,42 +2,18 @@
 
 import asyncio
 import contextlib
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 
 from tests.cacheroute.attach.engine import engine
 from tests.support.demo import demo_instance
+from tests.support.programs import ended, running
 from tests.support.proxy import RunningProxy, running_proxy
 from tests.support.waiting import eventually_is
 
-
-@contextlib.asynccontextmanager
-async def program(*argv: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run it, and see to it that it ends."""
-    ours = ("INSTANCE_", "PROXY_")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "cacheroute.attach", *argv,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={name: value for name, value in os.environ.items() if not name.startswith(ours)},
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
-async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
-    """Wait for the end; return the exit code and all of stderr."""
-    async with asyncio.timeout(20):
-        _, errors = await process.communicate()
-    return process.returncode, errors.decode()
+program = partial(running, "cacheroute.attach")
 
 
 async def announced(process: asyncio.subprocess.Process) -> str:

@@ -60,7 +60,7 @@ def test_an_agent_of_ours_sees_servers_of_this_host_only(
         (("--endpoint", "http://0.0.0.0:1"), "write the address it is reached at"),
         (("--endpoint", "http://169.254.169.254"), "cloud metadata"),
         ((*HERE, "--api-key-env", "NO_SUCH"), "NO_SUCH is not set, or empty"),
-        ((*HERE, "--api-key-env", "BAD"), "BAD holds no header value"),
+        ((*HERE, "--api-key-env", "BAD"), "BAD holds what no HTTP header can carry"),
         ((*HERE, "--no-agent", "--agent-url", "http://a:1"), "not allowed with"),
         ((*HERE, "--weight", "-1"), "--weight: must be a number from 0"),
         ((*HERE, "--interval", "0"), "--interval: must be a number from 0.05"),
@@ -76,3 +76,14 @@ def test_what_cannot_be_is_one_sentence_and_exit_2(
     assert ended.value.code == 2
     assert why in error
     assert hint == "  hint: try 'cacheroute instance attach --help'"
+
+
+def test_a_token_that_no_header_can_carry_is_one_sentence_and_exit_2(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse_options(HERE, {"PROXY_CP_TOKEN": "schl\u00fcssel"})
+
+    assert ended.value.code == 2
+    error, _ = capsys.readouterr().err.splitlines()
+    assert error == "cacheroute: error: PROXY_CP_TOKEN holds what no HTTP header can carry"

@@ -1,9 +1,11 @@
 """An answer is a reply, a no, or nonsense."""
 
+import gzip
+
 import pytest
 
 from cacheroute.client import asks, console
-from cacheroute.client.answer import cause_of, read_answer
+from cacheroute.client.answer import cause_of, read_answer, what_came, why_not
 from cacheroute.client.faults import NotUnderstood, Refused
 from cacheroute.wire.debug import HealthReply
 
@@ -83,3 +85,26 @@ def test_a_field_that_is_not_understood_is_named() -> None:
     body = b'{"ok":true,"total":"x","decisions":[]}'
     with pytest.raises(NotUnderstood, match=r"total"):
         read_answer(console.decisions(last=1), url=URL, status=200, body=body)
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (b" \n", "empty"),
+        (b"<html><head><title>502 Bad\n Gateway</title>", "a page of HTML (502 Bad Gateway)"),
+        (b"\n<!DOCTYPE html>", "a page of HTML"),
+        (gzip.compress(b"{}"), "compressed, which nobody has asked for"),
+        (bytes(range(256)), "256 bytes that are no text"),
+        (b'{"ok": tru', None),
+        ("\u00e9\u4e00\n".encode(), None),
+        (("x" * 3_999 + "\u00e9").encode(), None),
+    ],
+)
+def test_what_is_no_json_at_all_is_told_as_what_it_is(body: bytes, what: str | None) -> None:
+    assert what_came(body) == what
+    assert why_not(body, "bad") == ("bad" if what is None else f"it is {what}")
+
+
+def test_a_page_of_a_gateway_is_told_in_a_line() -> None:
+    with pytest.raises(Refused, match=r"answered 502: a page of HTML \(Bad\)$"):
+        read_answer(asks.HEALTH, url=URL, status=502, body=b"<html><title>Bad</title>\n<hr>")

@@ -101,8 +101,12 @@ async def test_nobody_there_is_unreachable_for_the_async_client_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://", "nonsense", "http://[::1", "ftp://h:1", "http://h:99999"]
-)
+    "url",
+    [
+        "http://", "nonsense", "http://[::1", "ftp://h:1", "http://h:99999", "http://a..b:1",
+        f"http://{'x' * 70}:1",
+    ],
+)  # fmt: skip
 def test_a_url_that_is_none_is_unreachable(url: str) -> None:
     with ControlClient(url) as client, pytest.raises(Unreachable):
         client.health()
@@ -163,6 +167,57 @@ def test_an_answer_that_drips_for_ever_times_out_as_well() -> None:
         pytest.raises(TimedOut),
     ):
         client.health()
+
+
+async def test_a_head_that_drips_for_ever_holds_nobody_up() -> None:
+    def drip_a_head(_: bytes, connection: socket.socket) -> None:
+        connection.settimeout(0.01)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            connection.sendall(b"X-More: to come\r\n")
+            try:
+                if connection.recv(1) == b"":
+                    return
+            except TimeoutError:
+                continue
+
+    with a_peer(drip_a_head) as url:
+        async with AsyncControlClient(url, timeout_s=0.2) as client:
+            with pytest.raises(TimedOut):
+                await client.health()
+
+
+def test_what_has_moved_says_where_to_and_nobody_goes_there() -> None:
+    raw = answer(b"", status="302 Found", headers="Location: https://sso.example/x\r\n")
+    with (
+        a_peer_saying(raw) as url,
+        ControlClient(url, token="t") as client,
+        pytest.raises(Refused, match=r"answered 302: it is at https://sso\.example/x"),
+    ):
+        client.status()
+
+
+async def test_another_token_is_sent_from_the_next_question_on() -> None:
+    heads: list[bytes] = []
+
+    def reply(request: bytes, connection: socket.socket) -> None:
+        heads.append(request.lower())
+        connection.sendall(HEALTHY)
+
+    with a_peer(reply) as url:
+        async with AsyncControlClient(url, token="old") as client:
+            await client.health()
+            assert client.take_token("new")
+            assert not client.take_token("new")
+            await client.health()
+            assert client.has_token
+            assert client.take_token(None)
+            assert not client.has_token
+            await client.health()
+
+    assert b"bearer old" in heads[0]
+    assert b"bearer new" in heads[1]
+    assert b"authorization" not in heads[2]
 
 
 def test_an_answer_without_end_is_cut_at_the_bound() -> None:

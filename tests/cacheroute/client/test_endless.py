@@ -5,8 +5,8 @@ import socket
 import pytest
 
 from cacheroute.client.control import AsyncControlClient, ControlClient
-from cacheroute.client.faults import Refused, Unreachable
-from tests.cacheroute.client.canned import a_peer_saying, answer
+from cacheroute.client.faults import NotUnderstood, Refused, TimedOut, Unreachable
+from tests.cacheroute.client.canned import a_peer, a_peer_saying, answer
 
 OPEN = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 
@@ -37,3 +37,47 @@ async def test_nobody_there_is_unreachable() -> None:
     async with AsyncControlClient(url) as asking:
         with pytest.raises(Unreachable):
             await anext(asking.pieces("/x"))
+
+
+class Hasty(ControlClient):
+    """Has less patience."""
+
+    max_silence_s = 0.05
+
+
+class HastyAsync(AsyncControlClient):
+    """Has less patience."""
+
+    max_silence_s = 0.05
+
+
+async def test_one_that_goes_silent_is_given_up() -> None:
+    def say_one_thing(_: bytes, connection: socket.socket) -> None:
+        connection.sendall(OPEN + b"one")
+        connection.recv(1)
+
+    with a_peer(say_one_thing) as url:
+        with Hasty(url) as client:
+            pieces = client.pieces("/x")
+            assert next(pieces) == b"one"
+            with pytest.raises(TimedOut, match=r"within 0\.05 s"):
+                next(pieces)
+        async with HastyAsync(url) as asking:
+            stream = asking.pieces("/x")
+            assert await anext(stream) == b"one"
+            with pytest.raises(TimedOut):
+                await anext(stream)
+
+
+async def test_a_refusal_without_an_end_is_cut_at_the_bound() -> None:
+    def flood(_: bytes, connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 500 No\r\n\r\n")
+        while True:
+            connection.sendall(b" " * 65_536)
+
+    with a_peer(flood) as url:
+        with ControlClient(url, max_reply_bytes=1_000) as client, pytest.raises(NotUnderstood):
+            next(client.pieces("/x"))
+        async with AsyncControlClient(url, max_reply_bytes=1_000) as asking:
+            with pytest.raises(NotUnderstood, match="larger than 1000 bytes"):
+                await anext(asking.pieces("/x"))

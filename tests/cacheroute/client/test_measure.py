@@ -197,6 +197,12 @@ def test_when_the_time_is_over_what_there_is_counts() -> None:
 # What goes wrong
 
 
+@pytest.mark.parametrize("host", ["x" * 70, "a..b", "xn--\u00e9", "[::1"])
+def test_a_name_that_nobody_can_have_is_unreachable(host: str) -> None:
+    with pytest.raises(Unreachable):
+        asyncio.run(measure(f"http://{host}:1", "m"))
+
+
 def test_nobody_there_is_unreachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"

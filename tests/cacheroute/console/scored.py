@@ -1,13 +1,12 @@
 """Pools whose scores a Proxy has worked out itself, for tests that compare what is shown."""
 
-from dataclasses import fields
 from typing import Any
 
 import msgspec
 from hypothesis import strategies as st
 
 from cacheroute.console.look import Look
-from cacheroute.core.pressure import Pressure
+from cacheroute.core.pressure import FIGURES, Pressure
 from cacheroute.core.routing.load import load_cost, signals
 from cacheroute.core.routing.weights import Weights
 from cacheroute.wire.console import Columns, ConsoleSnapshot, Identities
@@ -22,10 +21,7 @@ waits = st.floats(0, 1e6)
 @st.composite
 def instances(draw: st.DrawFn) -> Loaded:
     """An Instance's load."""
-    figures = {
-        field.name: draw(waits if field.name.endswith("_ms") else counts)
-        for field in fields(Pressure)
-    }
+    figures = {name: draw(waits if name.endswith("_ms") else counts) for name in FIGURES}
     pressure = draw(st.one_of(st.none(), st.just(msgspec.convert(figures, Pressure))))
     qps = draw(st.one_of(st.none(), st.floats(0, 1e3)))
     return draw(counts), qps, pressure, draw(st.sampled_from([0.5, 1.0, 2.0]))

@@ -7,8 +7,16 @@ from statistics import median
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cacheroute.console.alerts import FEWEST_REQUESTS, SLOWER_MS, Alert, alerts_of, remembered
+from cacheroute.console.alerts import (
+    ASKED_LATELY_S,
+    FEWEST_REQUESTS,
+    SLOWER_MS,
+    Alert,
+    alerts_of,
+    remembered,
+)
 from cacheroute.console.first_tokens import FirstToken
+from cacheroute.console.nodes import Node
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rules import RULES
 from tests.cacheroute.console.builders import a_row
@@ -45,6 +53,56 @@ def test_skew_needs_both_the_ratio_and_the_difference() -> None:
 def test_one_that_drains_is_left_out_of_the_median() -> None:
     assert alerts(busy("a", 9, draining=True), busy("b", 0)) == []
     assert alerts(busy("a", 9)) == []
+
+
+def test_one_that_answers_nothing_is_told_with_how_long_and_since_when() -> None:
+    [alert] = alerts(busy("a", 3, unanswered_s=61.0), busy("b", 3, unanswered_s=60.0))
+
+    assert (alert.kind, alert.severity, alert.value, alert.threshold) == ("hung", "warn", 61, 60)
+    assert alert.message == "a has answered nothing for 1m1s, requests wait"
+    assert alert.since == NOW - timedelta(seconds=61)
+    assert alert.later(9.0).message == "a has answered nothing for 1m10s, requests wait"
+
+
+def test_one_from_the_settings_that_answers_no_probe_is_told_though_it_never_expires() -> None:
+    [alert] = alerts(
+        a_row("a", origin="static", age_s=95.0),
+        a_row("b", origin="static", age_s=90.0),
+        a_row("c", origin="registered", age_s=95.0),
+    )
+
+    assert (alert.kind, alert.instance_id, alert.threshold) == ("probe", "a", 90)
+    assert alert.message == "a has answered no probe for 1m35s"
+    assert alert.later(10.0).message == "a has answered no probe for 1m45s"
+
+
+def a_node(
+    answers: bool | None, *, for_s: float | None = 41.0, asked_s: float | None = 3.0
+) -> Node:
+    return Node(
+        name="kdn:1", answers=answers, state_age_s=for_s, asked_age_s=asked_s, error="It is gone."
+    )
+
+
+def alerts_about(node: Node) -> list[Alert]:
+    return alerts_of([a_row("a")], rules=RULES, ttl_s=30, now=NOW, nodes=[node])
+
+
+def test_a_knowledge_node_that_answers_nobody_is_told_with_how_long_and_since_when() -> None:
+    [alert] = alerts_about(a_node(False))
+
+    assert (alert.kind, alert.severity, alert.value, alert.threshold) == ("kdn", "warn", 41, 10)
+    assert (alert.node, alert.instance_id, alert.key) == ("kdn:1", None, ("kdn", "kdn:1"))
+    assert alert.message == "kdn:1 has not answered for 41s"
+    assert alert.since == NOW - timedelta(seconds=41)
+    assert alert.later(20.0).message == "kdn:1 has not answered for 1m1s"
+
+
+def test_a_node_that_answers_or_failed_only_now_or_was_not_asked_lately_is_no_alert() -> None:
+    assert alerts_about(a_node(True)) == []
+    assert alerts_about(a_node(None, for_s=None, asked_s=None)) == []
+    assert alerts_about(a_node(False, for_s=10.0)) == []
+    assert alerts_about(a_node(False, for_s=9_000.0, asked_s=ASKED_LATELY_S + 1)) == []
 
 
 def test_silence_is_told_with_its_age_and_since_when() -> None:
@@ -170,3 +228,17 @@ def test_whoever_looks_again_remembers_since_when() -> None:
 
     assert [alert.since for alert in first] == [NOW]
     assert [(alert.since, alert.value) for alert in again] == [(NOW, 8)]
+
+
+def test_an_age_in_a_message_grows_as_time_goes_by_and_nothing_else_does() -> None:
+    silent = a_row("a", state="stale", is_alive=False, age_s=41.0)
+    [alert] = alerts_of([silent, a_row("b")], rules=RULES, ttl_s=30, now=NOW)
+    later = alert.later(4.0)
+
+    assert alert.message == "a last seen 41s ago, ttl 30 s"
+    assert (later.message, later.value) == ("a last seen 45s ago, ttl 30 s", 45.0)
+    assert (later.key, later.since, later.threshold) == (alert.key, alert.since, alert.threshold)
+    assert alert.later(0.0) is alert
+
+    [skewed] = alerts(busy("a", 3), busy("b", 4), busy("c", 9))
+    assert skewed.later(4.0) is skewed

@@ -27,6 +27,7 @@ class Row:
         (cast.ratio, 0.5, "50.0%"),
         (cast.duration, 41, "41s"),
         (cast.wait, 4_100, "4.1s"),
+        (cast.span, 12_400, "12.4 s"),
         (cast.latency, 1.94, "1.9ms"),
         (cast.memory, 2048, "2.0G"),
         (cast.bandwidth, 820.0, "820"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from cacheroute.console.cells import ascii_only, cells, clip, pad, printable
 
@@ -25,6 +26,24 @@ def test_wide_characters_take_two_cells_and_combining_ones_none() -> None:
     assert cells("abc") == 3
     assert cells("名前") == 4
     assert cells("e\u0301") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ไทย ที่นี่",
+        "हिन्दी",
+        "العَرَبِيَّة",
+        "한글",
+        "\u1112\u1161\u11ab\u1100\u1173\u11af",
+        "e\u20dd",
+        "名前",
+        "Ω≈ç",
+    ],
+)
+def test_a_name_takes_as_many_cells_as_the_toolkit_draws_it_in(text: str) -> None:
+    # Where the two differ, all that stands to the right of the name moves.
+    assert cells(text) == sum(map(cell_len, text))
 
 
 def test_what_is_cut_ends_in_an_ellipsis_and_fits() -> None:

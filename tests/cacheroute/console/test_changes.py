@@ -69,6 +69,14 @@ def a_reply(*changes: dict[str, Any], **given: Any) -> ChangeReply:
             "unregister i-2: 4 requests run there; who is alive comes back with its next "
             "heartbeat, unless it is stopped; 2 Instances are left, both alive",
         ),
+        (
+            a_reply(verb="undrain", left_count=3),
+            "undrain i-2: 4 requests run there; 3 Instances take requests, all alive",
+        ),
+        (
+            a_reply(a_change(inflight=0), verb="undrain", left_count=1),
+            "undrain i-2: no request runs there; 1 Instance takes requests, alive",
+        ),
         (a_reply(a_change(changed=False)), "drain i-2: nothing changes"),
     ],
 )

@@ -1,5 +1,7 @@
 """One registry for everything that is shown of anything."""
 
+from dataclasses import replace
+
 import pytest
 
 from cacheroute.console.columns import Column, Kind, UnknownColumn
@@ -55,3 +57,12 @@ def test_a_reader_reads_the_attribute_named_as_the_key() -> None:
 def test_a_schema_has_the_kind_and_its_version() -> None:
     assert INSTANCES.schema == "cacheroute.instances/1"
     assert INSTANCES.row_schema == "cacheroute.instances.row/1"
+
+
+def test_a_screen_tells_what_is_not_known_from_what_is_not_there() -> None:
+    row = a_row("a")
+    unknown: Column[object] = Column(key="k", header="K", text=lambda _: "—", doc="A value.")
+    absent = replace(unknown, lacks=True)
+
+    assert (unknown.on_screen(row), absent.on_screen(row)) == ("?", "—")
+    assert INSTANCES.column("id").on_screen(row) == "a"

@@ -56,6 +56,6 @@ def test_the_console_loads_no_toolkit_no_client_and_nothing_of_the_proxy() -> No
     } == set()  # fmt: skip
     ours = {name for name in loaded if name.startswith("cacheroute.")}
     assert {name.split(".")[1] for name in ours} <= {"console", "wire", "core"}
-    # Of the core, what a moment is, and nothing that decides.
+    # Of the core, what a moment is and what nodes are called, and nothing that decides.
     of_core = {name for name in ours if ".core" in name}
-    assert of_core <= {"cacheroute.core", "cacheroute.core.clock"}
+    assert of_core <= {"cacheroute.core", "cacheroute.core.clock", "cacheroute.core.node_names"}

@@ -213,6 +213,18 @@ def test_trouble_at_one_instance_is_followed_by_where_to_look() -> None:
     ]
 
 
+def test_a_knowledge_node_that_fails_is_followed_by_where_to_look() -> None:
+    failing = {"node": "kdn:1", "failing_s": 41.0, "asked_age_s": 3.0}
+    entries = [{"instance_id": "i-1", "is_alive": True}]
+
+    lines = text_of(an_overview(entries=entries, status={"kdn_failing": [failing]}))
+
+    assert lines[-2:] == [
+        "alerts    ▲ kdn     kdn:1 has not answered for 41s",
+        "next      cacheroute topology",
+    ]
+
+
 def test_a_proxy_without_a_summary_or_loads_is_told_with_dashes() -> None:
     status = StatusReply(
         ok=True, ttl_s=30, alive_instances=0, total_instances=0, expired_instances=0

@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
-from cacheroute.console.queueing import queueing_of, render_queue, rules_of
+from cacheroute.console.queueing import queueing_of, render_queue
 from cacheroute.console.rows.loads import LoadRow, load_rows
-from cacheroute.wire.console import QueueRules
-from cacheroute.wire.debug import QueueRulesRow
 from tests.cacheroute.console.builders import some_loads
 
 RULES: dict[str, Any] = {"prepare_concurrency": 8, "ready_concurrency": 4, "max_queue": 2}
@@ -56,15 +54,6 @@ def test_where_the_most_wait_comes_first() -> None:
     )
 
     assert queueing_of(rows).full == ("b", "a")
-
-
-def test_both_pages_tell_the_same_rules() -> None:
-    told = rules_of(QueueRulesRow(**RULES, release_policy="ordered"))
-
-    assert told == rules_of(QueueRules(**RULES, release_policy="ordered"))
-    assert told is not None
-    assert told.max_queue == 2
-    assert rules_of(None) is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from msgspec.structs import replace as changed
 from cacheroute.console.look import Look
 from cacheroute.console.standing import (
     letters_of,
+    place_word,
     points_of,
     scale_of,
     standing_of,
@@ -114,3 +115,8 @@ def test_rows_that_are_compared_have_one_scale() -> None:
     assert letters_of({"inflight": 10.0}, 20, scale=scale) == "iiii"
     assert scale_of({"inflight": 4.0}, 20) == 1.0
     assert scale_of({}, 20) == 1.0
+
+
+def test_a_place_is_a_rank_only_where_scores_choose() -> None:
+    assert place_word("least_load") == "rank"
+    assert place_word("round_robin") == place_word(None) == "by score"

@@ -32,6 +32,16 @@ def test_before_the_first_look_there_is_nothing_and_it_connects() -> None:
     assert snapshot.connection.age_s(5.0) is None
 
 
+def test_where_nobody_looked_for_some_looks_is_a_gap_in_the_history() -> None:
+    kept = store()
+    for second in (1.0, 2.0, 4.4, 60.0, 61.0):
+        kept.apply(look(), at(second), took_s=0.0, beside=Beside())
+
+    assert kept.history.times_s == (1.0, 2.0, 4.4, 5.4, 60.0, 61.0)
+    trend = kept.history.trend("inst-9001", "inflight", last=6)
+    assert [value != value for value in trend] == [False, False, False, True, False, False]
+
+
 def test_a_good_look_is_live_until_it_is_late() -> None:
     snapshot = store().apply(look(), at(10.0), took_s=0.004, beside=Beside())
 
@@ -130,6 +140,24 @@ def states(snapshot: Snapshot, kind: str) -> list[str]:
     return [one.state for one in snapshot.look.noted if one.alert.kind == kind]
 
 
+def test_who_is_in_trouble_is_whom_an_alert_is_about_that_has_not_ended() -> None:
+    kept = store()
+    first = kept.apply(look(), at(1.0), took_s=0.1, beside=Beside()).look
+    assert first is not None
+    gpus = {alert.instance_id for alert in first.alerts if alert.kind == "gpu"}
+    assert gpus <= first.troubled
+    for alert in first.alerts:
+        kept.silence(alert.key)
+    silenced = kept.snapshot.look
+    assert silenced is not None
+    assert (silenced.alerts, silenced.troubled) == ((), first.troubled)
+
+    second = kept.apply(fine(), at(61.0), took_s=0.1, beside=Beside()).look
+    assert second is not None
+    still = {alert.instance_id for alert in second.look.alerts()}
+    assert second.troubled == still - {None}
+
+
 def test_an_alert_that_has_ended_stays_as_past_and_does_not_count() -> None:
     kept = store()
     first = kept.apply(look(), at(1.0), took_s=0.1, beside=Beside())
@@ -223,6 +251,7 @@ def test_a_look_that_only_time_has_moved_counts_as_the_one_before_for_some_secon
 
     assert told[0] is told[1]
     assert noted[0] is noted[1]
+    assert [one.judged_ago_s for one in seen if one is not None] == [0.0, 1.0, 0.0, 1.0]
     assert told[1] is not told[2]
     assert told[2] is told[3]
     ages = [one.rows[0].age_s for one in seen if one is not None]

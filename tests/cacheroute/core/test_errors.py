@@ -66,7 +66,8 @@ def test_an_instances_error_names_the_instance(kind: type[UpstreamError]) -> Non
 def test_an_address_gives_way_to_the_name_of_its_instance() -> None:
     error = UpstreamError("No connection to 10.0.0.7:8000: refused.", peer="10.0.0.7:8000")
     error.rename_peer("i-1")
-    assert error.message == "No connection to i-1: refused."
+    assert str(error) == error.message == "No connection to i-1: refused."
+    assert error.for_operator == "No connection to 10.0.0.7:8000: refused."
 
 
 def test_every_problem_of_the_settings_is_told_at_once() -> None:

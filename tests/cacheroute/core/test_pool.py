@@ -134,6 +134,12 @@ def test_a_static_instance_always_fits() -> None:
     assert ids(pool) == ["a", "s"]
 
 
+def test_static_instances_take_no_room_from_registered_ones() -> None:
+    pool = a_pool(an_instance("s", port=1, origin="static"), max_instances=1)
+    joined(pool, an_instance("a", port=2))
+    assert "holds 1 registered" in refused(pool, an_instance("b", port=3)).detail
+
+
 # Static Instances
 
 
@@ -162,6 +168,19 @@ def test_a_static_instance_holds_its_address_and_its_id() -> None:
     assert moved.code == "static_instance"
     assert "127.0.0.1:1" in moved.detail
     assert "127.0.0.1:2" in moved.detail
+
+
+def test_a_server_that_is_configured_for_several_models_cannot_register_beside_them() -> None:
+    pool = a_pool(
+        an_instance("s-1", port=1, origin="static", model_override="m1"),
+        an_instance("s-2", port=1, origin="static", model_override="m2"),
+    )
+    refusal = refused(pool, an_instance("other", port=1))
+    assert refusal.code == "address_taken"
+    assert "the static Instance s-1" in refusal.detail
+    joined(pool, an_instance("other", port=1, base_path="/elsewhere"))
+    joined(pool, an_instance("s-2", port=1))
+    assert ids(pool) == ["s-1", "s-2", "other"]
 
 
 def test_a_registered_instance_that_becomes_static_no_longer_expires() -> None:

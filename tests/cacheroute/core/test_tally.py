@@ -4,7 +4,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cacheroute.core.tally import MILLISECONDS, SECONDS, TOKEN_SECONDS, Histogram, Tally
+from cacheroute.core.tally import (
+    ERROR_RATIOS,
+    MILLISECONDS,
+    SECONDS,
+    TOKEN_SECONDS,
+    Histogram,
+    Tally,
+)
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -37,7 +44,7 @@ def test_a_histogram_counts_as_prometheus_means_it(values: list[float]) -> None:
     assert histogram.total == pytest.approx(sum(values))
 
 
-@pytest.mark.parametrize("bounds", [SECONDS, TOKEN_SECONDS, MILLISECONDS])
+@pytest.mark.parametrize("bounds", [SECONDS, TOKEN_SECONDS, MILLISECONDS, ERROR_RATIOS])
 def test_bounds_rise(bounds: tuple[float, ...]) -> None:
     assert list(bounds) == sorted(set(bounds))
 

@@ -189,6 +189,16 @@ def test_the_plainest_key_of_a_node_counts() -> None:
     assert known.link_of("a", "h:1") == (second, "link_snapshot")
 
 
+def test_a_name_that_looks_like_an_address_is_none_beside_its_own() -> None:
+    link = Link.of({"bandwidth_mbps": 5.0})
+    known = Topology()
+    known.report("a", {"kdn_10.0.0.7:9101": link, "kdn://10.0.0.7:9101": link}, NOW)
+    assert known.known_addresses() == {"10.0.0.7:9101"}
+    assert known.count_of("a") == 1
+    known.report("a", {"node:9101": link}, NOW)
+    assert known.known_addresses() == {"node:9101"}
+
+
 # Who may be asked
 
 
@@ -229,6 +239,19 @@ def test_every_report_moves_the_version() -> None:
     versions = [topology.version]
     topology.report("i-1", {"a:1": a_link()}, at(1.0))
     versions.append(topology.version)
+    topology.report("i-1", {"a:1": a_link()}, at(2.0))
+    versions.append(topology.version)
     topology.drop("i-1")
     versions.append(topology.version)
     assert versions == sorted(set(versions))
+
+
+def test_what_changes_no_report_leaves_the_version_and_the_merge_as_they_were() -> None:
+    topology = Topology(max_links=1)
+    topology.report("i-1", {"a:1": a_link()}, at(1.0))
+    before = topology.version, topology.best(ALL)
+    topology.drop("never-there")
+    topology.report("nothing-to-tell", {}, at(2.0))
+    assert topology.report("too-much", {"a:1": a_link(), "b:1": a_link()}, at(2.0)) is not None
+    assert topology.version == before[0]
+    assert topology.best(ALL) is before[1]

@@ -8,8 +8,20 @@ from cacheroute.core.errors import UpstreamError
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.dataplane.outbound import Outbound
 from cacheroute.dataplane.pool import Peer
-from tests.cacheroute.dataplane.peer_parts import at, pooled, tick
-from tests.cacheroute.dataplane.wire_parts import Handler, both_loops, serving, slow_reader
+from cacheroute.dataplane.sockets import FULL_READ_BYTES
+from cacheroute.dataplane.upstream import UpstreamConnection
+from tests.cacheroute.dataplane.peer_parts import Notes, at, pooled, tick
+from tests.cacheroute.dataplane.wire_parts import (
+    PING,
+    Handler,
+    MemoryWire,
+    both_loops,
+    hold,
+    request,
+    serving,
+    slow_reader,
+    wired,
+)
 from tests.support.backend import ScriptedBackend, scripted
 from tests.support.client import connected, fetch
 from tests.support.script import END, Freeze, Gate, Reset, Script, Write, chunk, stream_head
@@ -174,3 +186,56 @@ async def test_many_streams_at_once_stay_apart() -> None:
             assert got.whole
             assert got.body == name * 1000
         assert not at(pool, backend).active
+
+
+# A full piece means that more is there: others are read before it.
+
+FULL = bytes(FULL_READ_BYTES)
+
+
+async def test_a_client_that_sends_much_is_read_once_a_turn() -> None:
+    async with serving() as served, wired(served) as (connection, wire):
+        connection.data_received(request(b"Content-Length: %d" % (2 * len(FULL))))
+        assert wire.reading
+        connection.data_received(FULL)
+        assert not wire.reading
+        await eventually(lambda: wire.reading, every_s=0)
+        connection.data_received(FULL)
+        await eventually(lambda: bool(served.requests) and wire.reading, every_s=0)
+
+
+async def test_one_that_sends_on_after_a_refusal_is_read_once_a_turn_as_well() -> None:
+    async with serving() as served, wired(served) as (connection, wire):
+        connection.data_received(request(b"Content-Length: %d" % (1 << 40)))
+        assert b"HTTP/1.1 413 " in wire.written
+        connection.data_received(FULL)
+        assert not wire.reading
+        await eventually(lambda: wire.reading, every_s=0)
+
+
+async def test_one_that_has_sent_many_requests_ahead_stays_unread_all_the_same() -> None:
+    async with serving(hold) as served, wired(served) as (connection, wire):
+        connection.data_received(PING * (FULL_READ_BYTES // len(PING) + 1))
+        assert not wire.reading
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not wire.reading
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+async def test_a_peer_that_sends_much_is_read_once_a_turn(is_paused: bool) -> None:
+    async with pooled() as pool:
+        connection = UpstreamConnection(pool.peer("127.0.0.1", 1))
+        wire = MemoryWire(connection)
+        connection.connection_made(wire)
+        outbound = Outbound(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"", Notes())
+        connection.begin(outbound)
+        connection.data_received(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + FULL)
+        assert not wire.reading
+        if is_paused:
+            outbound.pause()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert wire.reading is not is_paused
+        outbound.resume()
+        assert wire.reading

@@ -161,3 +161,21 @@ async def test_half_a_request_behind_a_running_one_does_not_hold_the_connection(
         assert got.status == 204
         await served.connected(0)
         assert len(served.requests) == 1
+
+
+@both_loops
+async def test_a_cut_answer_arrives_also_where_its_client_has_sent_on() -> None:
+    async with serving(hold) as served, connected(served.port) as client:
+        client.expect("GET")
+        client.send(PING * 5)
+        inbound = await served.request()
+        await eventually(lambda: served.connection._reading_paused)
+        client.send(PING * 1000)
+        inbound.start(200)
+        inbound.write(b"as far as it went")
+        inbound.cut()
+        got = await client.disconnected()
+        assert (got.body, got.cut, got.ended) == (b"as far as it went", True, "fin")
+        client.close()
+        await served.connected(0)
+        assert not served.gone

@@ -235,7 +235,8 @@ async def test_an_address_that_is_objected_to_gets_no_byte() -> None:
         peer = at(pool, backend)
         error = await send(peer, b"secret").failed()
         assert type(error) is UpstreamConnectError
-        assert error.message == f"{peer.name} leads to 127.0.0.1, not 127.0.0.1 of all places."
+        assert error.message == f"{peer.name} leads to an address that nothing may be sent to."
+        assert error.for_operator.endswith(" leads to 127.0.0.1, not 127.0.0.1 of all places.")
         await backend.closed_down_to(0)
         assert not backend.requests
         assert not backend.faults
@@ -264,7 +265,8 @@ async def test_nobody_is_sent_a_request_where_this_process_listens(case: str) ->
             return
         error = await notes.failed()
         assert type(error) is UpstreamConnectError
-        assert error.message.endswith(" leads to 127.0.0.1, and that is this process itself.")
+        assert error.for_operator.endswith(" leads to 127.0.0.1, and that is this process itself.")
+        assert "127.0.0.1" not in error.message
         assert not backend.requests
 
 
@@ -338,16 +340,21 @@ async def test_a_peer_that_came_back_does_not_inherit_what_the_old_one_runs() ->
         await backend.closed_down_to(1)
 
 
-async def test_a_connection_made_for_a_peer_that_has_left_is_closed() -> None:
+@pytest.mark.parametrize("how", ["retired", "dropped"])
+async def test_a_connection_made_for_a_peer_that_has_left_is_closed(how: str) -> None:
     async with scripted(raw(HELLO)) as backend, pooled() as pool:
         peer = at(pool, backend)
         notes = send(peer)
-        peer.retire()
-        assert isinstance(await notes.failed(), UpstreamLeft)
+        await eventually(lambda: peer._connecting, every_s=0)
+        if how == "retired":
+            peer.retire()
+        else:
+            notes.outbound.abandon()
+            tick(pool, 0.1)
+            pool.drop(peer)
         await eventually(lambda: not peer._connecting)
         await backend.closed_down_to(0)
-        assert not backend.requests
-        assert not pool._sweeper.watched
+        assert (backend.requests, pool._sweeper.watched) == ([], set())
 
 
 async def test_a_pool_that_is_closed_leaves_running_answers_alone() -> None:

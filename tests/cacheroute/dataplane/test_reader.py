@@ -9,6 +9,7 @@ import pytest
 
 from cacheroute.core.limits import Limits
 from cacheroute.dataplane.connection import ClientConnection
+from cacheroute.dataplane.memory import RequestMemory
 from cacheroute.dataplane.reader import RequestReader
 
 
@@ -23,7 +24,9 @@ class Turn:
 
 
 def reader(limits: Limits | None = None, turn: Turn | None = None) -> RequestReader:
-    return RequestReader(cast(ClientConnection, turn or Turn()), limits or Limits())
+    limits = limits or Limits()
+    memory = RequestMemory(limits.request_bytes)
+    return RequestReader(cast(ClientConnection, turn or Turn()), limits, memory)
 
 
 def test_two_requests_in_one_piece_are_two_requests_in_order() -> None:

@@ -87,6 +87,13 @@ def test_an_address_that_is_not_ours_is_an_error() -> None:
         bind("192.0.2.1", 0)
 
 
+def test_a_family_that_this_host_lacks_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    info = (99, socket.SOCK_STREAM, 0, "", ("::1", 0))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [info])
+    with pytest.raises(OSError, match="supported"):
+        bind("::1", 0)
+
+
 @both_loops
 async def test_a_reset_is_seen_as_one_by_the_peer() -> None:
     async with serving(hold) as served, connected(served.port) as client:

@@ -2,12 +2,9 @@
 
 import asyncio
 import contextlib
-import os
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import AsyncIterator
+from functools import partial
 
 import httpx
 import pytest
@@ -17,39 +14,9 @@ from cacheroute.member.running import EXIT_CANNOT_LISTEN
 from tests.cacheroute.demo.live import chat_body
 from tests.cacheroute.member.control_plane import control_plane
 from tests.cacheroute.member.test_resource_agent import free_port
+from tests.support.programs import ended, listening, started
 
-PROGRAM = [sys.executable, "-m", "cacheroute.demo.instance"]
-
-
-def clean_environment() -> dict[str, str]:
-    ours = ("INSTANCE_", "PROXY_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
-@contextlib.asynccontextmanager
-async def program(*argv: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """Run an Instance, give its URL, and see to it that it ends."""
-    process = await asyncio.create_subprocess_exec(
-        *PROGRAM, "--port", "0", *argv,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(),
-    )  # fmt: skip
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(20):
-            line = (await process.stdout.readline()).decode()
-        assert line.startswith("listening on http://127.0.0.1:"), line
-        yield process, line.split()[-1]
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
-async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
-    """Wait for the end; return the exit code and all of stderr."""
-    async with asyncio.timeout(20):
-        _, errors = await process.communicate()
-    return process.returncode, errors.decode()
+program = partial(listening, "cacheroute.demo.instance")
 
 
 @pytest.mark.parametrize("each", [signal.SIGTERM, signal.SIGINT])
@@ -79,12 +46,9 @@ async def test_a_taken_port_is_one_sentence() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        process = await asyncio.create_subprocess_exec(
-            *PROGRAM, "--port", port, stderr=subprocess.PIPE, env=clean_environment()
-        )
-        code, errors = await ended(process)
+        code, errors = await ended(await started("cacheroute.demo.instance", "--port", port))
     assert code == EXIT_CANNOT_LISTEN
-    assert errors.startswith(f"cacheroute: error: cannot listen on http://127.0.0.1:{port}: ")
+    assert errors.startswith(f"cacheroute: error: cannot listen on 127.0.0.1:{port}: ")
     assert errors.count("\n") == 1
 
 

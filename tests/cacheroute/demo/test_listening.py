@@ -6,6 +6,7 @@ import pytest
 
 from cacheroute.dataplane.inbound import Inbound
 from cacheroute.demo.listening import Listening
+from cacheroute.member.listeners import CannotListen
 
 
 def hello(inbound: Inbound) -> None:
@@ -45,7 +46,9 @@ async def test_a_taken_port_is_an_error_that_leaves_nothing_open() -> None:
             Listening(hello, host="127.0.0.1", port=port),
             Listening(hello, host="127.0.0.1", port=0, cp_port=port),
         ):
-            with pytest.raises(OSError, match="in use"):
+            with pytest.raises(
+                CannotListen, match=f"^cannot listen on 127.0.0.1:{port}: .* in use"
+            ):
                 await listening.open()
             await listening.close(0.0)
 

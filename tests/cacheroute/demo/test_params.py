@@ -54,6 +54,16 @@ def test_the_newer_name_of_max_tokens_wins() -> None:
             "Stream options can only be defined when `stream=True`. (parameter=stream_options)",
             "stream_options",
         ),
+        (
+            {"top_p": 10**400},
+            "top_p must be in (0, 1], got inf. (parameter=top_p, value=inf)",
+            "top_p",
+        ),
+        (
+            {"temperature": -(10**400)},
+            "temperature must be non-negative, got -inf. (parameter=temperature, value=-inf)",
+            "temperature",
+        ),
         ({"n": 17}, "n must be between 1 and 16, got 17. (parameter=n, value=17)", "n"),
     ],
 )

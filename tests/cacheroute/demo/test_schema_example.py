@@ -1,3 +1,5 @@
+import json
+import math
 from typing import Any
 
 import pytest
@@ -14,6 +16,9 @@ from cacheroute.demo.schema_example import example_of
         ({"type": "integer", "minimum": 5}, 5),
         ({"type": "integer", "exclusiveMinimum": 5}, 6),
         ({"type": "integer", "maximum": -2}, -2),
+        ({"type": "integer", "minimum": math.nan}, 1),
+        ({"type": "integer", "minimum": math.inf}, 1),
+        ({"type": "number", "minimum": 10**400}, 1.0),
         ({"type": "number"}, 1.0),
         ({"type": "boolean"}, True),
         ({"type": "null"}, None),
@@ -45,4 +50,18 @@ def test_references_are_followed_within_the_schema() -> None:
 
 def test_a_schema_that_refers_to_itself_ends() -> None:
     schema: dict[str, Any] = {"type": "object", "properties": {"next": {"$ref": "#"}}}
-    assert "next" in example_of(schema)
+    example, depth = example_of(schema), 0
+    while example is not None:
+        example, depth = example["next"], depth + 1
+    assert 2 < depth < 20
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "minItems": 64, "items": {"$ref": "#"}},
+        {"type": "object", "properties": {f"p{n}": {"$ref": "#"} for n in range(64)}},
+    ],
+)
+def test_a_schema_that_refers_to_itself_many_times_ends_before_long(schema: Any) -> None:
+    assert len(json.dumps(example_of(schema))) < 1_000_000

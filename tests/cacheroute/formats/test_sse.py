@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from cacheroute.formats.sse import Event, SseScanner, render_data
+from cacheroute.formats.sse import Event, SseScanner
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -192,6 +192,45 @@ def test_a_byte_order_mark_before_the_stream_is_no_part_of_its_first_line() -> N
         assert [event for piece in cut for event in scanner.scan(piece)] == [Event(b"", b"x")]
 
 
-def test_an_event_is_rendered_so_that_it_is_read_back() -> None:
-    assert render_data(b'{"a":1}') == b'data: {"a":1}\n\n'
-    assert SseScanner().scan(render_data(b"x")) == [Event(b"", b"x")]
+def test_an_event_begins_to_count_where_it_begins() -> None:
+    """However long the stream is whose pieces end within an event, none of them is large."""
+    scanner = SseScanner()
+    scanner.scan(b"data: one\n")
+    for _ in range(1000):
+        assert len(scanner.scan(b"\ndata: one\n")) == 1
+        assert scanner.event_bytes == len(b"data: one\n")
+
+
+@patient
+@given(STREAMS, TAILS, st.lists(st.integers(0, 1000), max_size=8), st.integers(0, 40))
+def test_what_is_not_kept_is_still_counted(
+    stream: bytes, tail: bytes, cuts: list[int], kept_bytes: int
+) -> None:
+    events, comments, amid = naive(stream + tail)
+    scanner = SseScanner(kept_bytes)
+    cut = pieces(stream + tail, cuts)
+    found = [event for piece in cut for event in scanner.scan(piece)]
+    assert [(scanner.events, scanner.comments, scanner.is_amid_event)] == [
+        (len(events), comments, amid)
+    ]
+    for seen, whole in zip(found, events, strict=True):
+        assert whole.data.startswith(seen.data)
+        if not seen.is_cut:
+            assert seen == whole
+        if len(whole.data) > kept_bytes:
+            assert seen.is_cut
+        assert len(seen.data) <= kept_bytes + max(map(len, cut)) + 1
+
+
+@pytest.mark.parametrize("line", [b"data: ", b": ", b"odd: ", b"x"])
+def test_of_a_line_without_an_end_no_more_is_kept_than_may_be(line: bytes) -> None:
+    scanner = SseScanner(10_000)
+    scanner.scan(line)
+    for _ in range(100):
+        scanner.scan(b"x" * 1000)
+    assert sum(map(len, scanner._line)) <= 12_000
+    assert scanner.event_bytes == len(line) + 100_000
+    scanner.scan(b"\n\n")
+    assert scanner.event_bytes == 0
+    (event,) = scanner.scan(b"data: next\n\n")
+    assert event == Event(b"", b"next")

@@ -7,6 +7,7 @@ from cacheroute.member.arguments import (
     EXIT_USAGE,
     OneLineParser,
     addresses,
+    host,
     name,
     number,
     whole,
@@ -19,6 +20,7 @@ def a_parser() -> OneLineParser:
     parser.option("--port", type=whole(0, 65535), default=7, help="port")
     parser.option("--factor", type=number(0.5, 2), help="factor")
     parser.option("--model", type=name, help="model")
+    parser.option("--host", type=host, help="host")
     return parser
 
 
@@ -26,6 +28,12 @@ def test_values_are_read_as_what_they_are() -> None:
     given = a_parser().parse_args(["--port", "0", "--factor", "1.5", "--model", "a/b"])
 
     assert (given.port, given.factor, given.model) == (0, 1.5, "a/b")
+
+
+def test_a_host_is_written_as_it_is_bound() -> None:
+    read = [a_parser().parse_args(["--host", text]).host for text in ("[::1]", "::1", "GPU-1.")]
+
+    assert read == ["::1", "::1", "gpu-1"]
 
 
 def test_the_help_tells_a_default_only_where_there_is_one() -> None:
@@ -43,6 +51,8 @@ def test_the_help_tells_a_default_only_where_there_is_one() -> None:
         (["--factor", "nan"], "--factor: must be a number from 0.5 to 2, not 'nan'"),
         (["--factor", "x"], "--factor: must be a number from 0.5 to 2, not 'x'"),
         (["--model", "a\nb"], "--model: must be 1 to 256 printable characters"),
+        (["--host", "a..b"], "--host: 'a..b' is not a host name or an IP address"),
+        (["--host", ""], "--host: the host is empty"),
         (["--por", "1"], "unrecognized arguments: --por 1"),
     ],
 )

@@ -13,13 +13,14 @@ def test_people_read_a_sentence_and_a_hint(
     monkeypatch.delenv(ERRORS_VARIABLE, raising=False)
 
     assert complain("It is so.", code="a.b", exit_code=3, hint="do it") == 3
-    complain("Or so.", code="a.b", exit_code=1)
+    complain("Or so.\nAnd so.", code="a.b", exit_code=1)
     remark("By the way")
 
     assert capsys.readouterr().err.splitlines() == [
         "cacheroute: error: It is so.",
         "  hint: do it",
         "cacheroute: error: Or so.",
+        "cacheroute: error: And so.",
         "cacheroute: note: By the way",
     ]
 

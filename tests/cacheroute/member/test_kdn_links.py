@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,17 @@ from tests.cacheroute.member.test_resource_agent import free_port
 
 @contextlib.asynccontextmanager
 async def reporting(
-    plane: ControlPlane, *targets: Address, interval_s: float = 1000.0, **options: Any
+    plane: ControlPlane,
+    *targets: Address,
+    interval_s: float = 1000.0,
+    heartbeat_s: float | None = None,
+    **options: Any,
 ) -> AsyncIterator[Registration]:
     """Measure and report for as long as the block lasts, as a registered Instance."""
     async with Peer(plane.url) as proxy, asyncio.TaskGroup() as group:
-        registration = Registration(proxy, {"instance_id": "i-1"}, load=dict)
+        registration = Registration(
+            proxy, {"instance_id": "i-1"}, load=dict, heartbeat_s=heartbeat_s
+        )
         links = KdnLinks(
             targets,
             proxy,
@@ -119,10 +126,11 @@ async def test_a_proxy_that_has_forgotten_everything_is_told_at_once() -> None:
         plane.answer("heartbeat", (200, {"ok": False}))
         async with (
             Peer(plane.url) as proxy,
-            reporting(plane, address_of(node)) as registration,
+            reporting(plane, address_of(node), heartbeat_s=0.05) as registration,
             asyncio.TaskGroup() as group,
         ):
             assert proxy.base_url == plane.url
+            registration.interval_s = 0.05  # as if it had registered itself
             keeping = group.create_task(registration.run())
             for _ in range(3):
                 assert len((await plane.next("report"))["links"]) == 2
@@ -151,3 +159,13 @@ async def test_a_proxy_that_does_not_want_links_is_said_once(
 def test_an_address_that_nothing_leads_to_has_no_interface() -> None:
     assert interface_to(Address("127.0.0.1", 1)) == "lo"
     assert interface_to(Address("no-such-host.invalid", 1)) is None
+
+
+@pytest.mark.parametrize("told", [10**400, -1, "fast", None])
+async def test_a_bandwidth_that_cannot_be_is_not_believed(told: object, tmp_path: Path) -> None:
+    async with control_plane() as plane, control_plane() as node:
+        node.answer("hello", (200, json.dumps({"link_bandwidth_mbps": told}).encode()))
+        async with reporting(plane, address_of(node), sys_class_net=tmp_path):
+            report = await plane.next("report")
+    (link,) = report["links"].values()
+    assert link["bandwidth_mbps"] == 1000.0

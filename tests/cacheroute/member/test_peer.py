@@ -40,7 +40,13 @@ async def test_what_is_no_answer_is_a_fault_in_words(
             await peer.get("/healthz")
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:{port}", "nonsense", "http://", "http://[x"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:{port}", "nonsense", "http://", "http://[x", "http://a..b:1",
+        f"http://{'a' * 64}.org:1",
+    ],
+)  # fmt: skip
 async def test_a_peer_that_is_not_there_is_a_fault_in_words(url: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

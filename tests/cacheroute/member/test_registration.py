@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -168,3 +169,17 @@ async def test_another_description_counts_from_the_next_registration_on() -> Non
         registration.body = {**BODY, "port": 2}
         await registration.register()
         assert [(await plane.next("register"))["port"] for _ in range(2)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("said", "interval_s"),
+    [(2, 2.0), (0.001, 0.05), (10**400, 3600.0), (float("inf"), 3600.0), (float("nan"), 10.0),
+     (-1, 10.0), ("5", 10.0), (None, 10.0)],
+)  # fmt: skip
+async def test_an_interval_that_cannot_be_is_not_kept_to(said: object, interval_s: float) -> None:
+    async with control_plane() as plane, Peer(plane.url) as peer:
+        plane.answer("register", (200, json.dumps({"heartbeat_interval_s": said}).encode()))
+        registration = make(peer)
+        await registration.register()
+
+    assert registration.interval_s == interval_s

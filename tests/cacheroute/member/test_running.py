@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from cacheroute.member.running import EXIT_CANNOT_LISTEN
+
 _PROGRAM = """
 from cacheroute.member.running import announce, run_until_signal
 
@@ -37,3 +39,24 @@ def test_what_it_raises_is_raised() -> None:
 
     assert done.returncode == 1
     assert "taken" in done.stderr
+
+
+def test_a_port_it_cannot_have_is_one_sentence_and_its_own_exit_code() -> None:
+    program = _PROGRAM.replace(
+        'announce("up")',
+        "listeners_at(Address('127.0.0.1', 0), Address('192.0.2.1', 9))",
+    ).replace(
+        "run_until_signal(serve)",
+        "import sys\n"
+        "from cacheroute.formats.address import Address\n"
+        "from cacheroute.member.listeners import listeners_at\n"
+        "sys.exit(run_until_signal(serve))",
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == EXIT_CANNOT_LISTEN
+    assert done.stderr.startswith("cacheroute: error: cannot listen on 192.0.2.1:9: ")
+    assert done.stderr.count("\n") == 1

@@ -99,7 +99,8 @@ def _join(owner: Owner, number: int, one: Drawn) -> Member:
     if one.reported is not None:
         owner.pool.report_resource(instance.instance_id, normalise(one.reported, {}, seen), seen)
     owner.pool.heartbeat(instance.instance_id, seen, qps_1m=one.qps_1m, gpu_util=one.gpu_util)
-    member.inflight = one.inflight
+    member.inflight = member.awaiting = one.inflight
+    member.unanswered_since_mono_s = seen.mono_s
     member.ejected_until_mono_s = NOW_S + one.resting_s if one.resting_s else 0.0
     if one.queued is not None:
         member.queues = a_board(one.queued)

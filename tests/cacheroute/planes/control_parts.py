@@ -7,6 +7,7 @@ import httpx
 from cacheroute.core.clock import Instant
 from cacheroute.core.dispatch.links import Links
 from cacheroute.core.dispatch.rules import QueueRules
+from cacheroute.core.health.nodes import Nodes
 from cacheroute.core.instance import Instance
 from cacheroute.core.pool import Pool
 from cacheroute.core.pool_member import Member
@@ -60,6 +61,7 @@ class Owner:
         self.queue_rules = QueueRules()
         self.injection_strategy = "default"
         self.links = Links()
+        self.nodes = Nodes()
         self.traces = Traces()
         self.tallies: dict[Member, Tally] = {}
         self.elsewhere: tuple[Tally, ...] = (Tally(), Tally())

@@ -7,6 +7,7 @@ import pytest
 
 from cacheroute.planes.asgi import Message, Receive, Scope, Send
 from cacheroute.planes.body_limit import BodyLimit
+from tests.support.waiting import eventually
 
 
 class Exchange:
@@ -119,3 +120,43 @@ async def test_what_is_not_http_passes_by() -> None:
         {"type": "lifespan"}, exchange.receive, exchange.send
     )
     assert seen == ["lifespan"]
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 413), ("HEAD", 413), ("POST", None)])
+async def test_nobody_needs_a_body_to_look_at_something(method: str, status: int | None) -> None:
+    exchange = Exchange(b"x" * 2000)
+    exchange.scope["method"] = method
+    await BodyLimit(exchange.app, 5000, {}, timeout_s=5.0)(
+        exchange.scope, exchange.receive, exchange.send
+    )
+    assert exchange.status == status
+
+
+async def test_bodies_on_their_way_at_once_have_a_bound_together() -> None:
+    exchanges = [Exchange(b"x" * 100, b"") for _ in range(80)]
+    got: list[bytes] = []
+    on = asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        got.append((await receive())["body"])
+
+    limit = BodyLimit(app, 100, {}, timeout_s=5.0)
+
+    async def run(exchange: Exchange) -> None:
+        async def receive() -> Message:
+            if len(exchange.parts) == 1:
+                await on.wait()
+            return await exchange.receive()
+
+        await limit(exchange.scope, receive, exchange.send)
+
+    async with asyncio.TaskGroup() as group:
+        for exchange in exchanges:
+            group.create_task(run(exchange))
+        await eventually(lambda: sum(each.status == 503 for each in exchanges) == 16)
+        assert limit._held_bytes == 64 * 100
+        on.set()
+    assert got == [b"x" * 100] * 64
+    refused = next(each for each in exchanges if each.status)
+    assert (b"retry-after", b"1") in refused.sent[0]["headers"]
+    assert limit._held_bytes == 0

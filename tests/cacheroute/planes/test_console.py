@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from cacheroute.planes.console import ConsolePages, encoded
-from cacheroute.wire.console import ConsoleSnapshot, Unchanged, read_snapshot
+from cacheroute.wire.console import ConsoleSnapshot, Unchanged
+from cacheroute.wire.console_reading import read_snapshot
 from tests.cacheroute.core.pool_builders import an_instance, at, joined
 from tests.cacheroute.planes.control_parts import Owner
 

@@ -130,6 +130,7 @@ async def test_the_proxy_does_not_take_itself_for_an_instance() -> None:
 async def test_refusals_of_the_pool_have_a_code_each() -> None:
     owner = Owner(PoolRules(max_instances=1))
     owner.register(an_instance("s", port=9000, origin="static"))
+    owner.register(an_instance("r", port=9002))
     client = a_client(owner)
     for body, expected in (
         ({"host": "127.0.0.1", "port": 9000}, (409, "address_taken")),

@@ -211,6 +211,32 @@ async def test_the_status_tells_what_became_of_knowledge_and_how_wrong_predictio
     assert (status.prediction_error.count, status.prediction_error.window) == (1, 1)
 
 
+async def test_the_status_names_the_knowledge_nodes_that_fail_the_longest_ones_first(
+    owner: Owner, client: httpx.AsyncClient
+) -> None:
+    now_s = owner.clock.now().mono_s
+    owner.nodes.answered("well:1", now_s)
+    owner.nodes.failed("late:1", "late:1 refused the connection.", now_s - 2.0)
+    owner.nodes.failed("long:1", "long:1 was too slow.", now_s - 41.0)
+    owner.nodes.failed("long:1", "long:1 refused the connection.", now_s - 3.0)
+    status = StatusReply.model_validate((await client.get(paths.DEBUG_STATUS)).json())
+    assert [row.model_dump() for row in status.kdn_failing] == [
+        {"node": "long:1", "failing_s": 41.0, "asked_age_s": 3.0,
+         "error": "long:1 refused the connection."},
+        {"node": "late:1", "failing_s": 2.0, "asked_age_s": 2.0,
+         "error": "late:1 refused the connection."},
+    ]  # fmt: skip
+
+
+async def test_of_many_nodes_that_fail_the_status_names_some(
+    owner: Owner, client: httpx.AsyncClient
+) -> None:
+    for number in range(100):
+        owner.nodes.failed(f"kdn:{number}", "It is gone.", owner.clock.now().mono_s)
+    status = StatusReply.model_validate((await client.get(paths.DEBUG_STATUS)).json())
+    assert len(status.kdn_failing) == 32
+
+
 async def test_the_predictions_have_a_page_of_their_own(
     owner: Owner, client: httpx.AsyncClient
 ) -> None:

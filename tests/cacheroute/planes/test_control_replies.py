@@ -4,9 +4,17 @@ import json
 
 import pytest
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from cacheroute.planes.control_replies import JsonResponse, invalid, on_invalid, problem, read
+from cacheroute.planes.control_replies import (
+    JsonResponse,
+    invalid,
+    on_invalid,
+    on_refused,
+    problem,
+    read,
+)
 from cacheroute.wire.instances import UnregisterBody
 
 
@@ -64,3 +72,16 @@ async def test_a_refused_body_names_the_field_and_shows_little(
     (entry,) = json.loads(bytes(response.body))["detail"]
     assert set(entry) == {"type", "loc", "msg", "input"}
     assert (entry["loc"], entry["input"]) == (loc, shown)
+
+
+async def test_a_body_of_many_values_is_not_built() -> None:
+    many = b'{"instance_id":"i-1","x":[' + b"[]," * 30_000 + b"1]}"
+    with pytest.raises(HTTPException) as refused:
+        await read(a_request(many), UnregisterBody)
+    response = await on_refused(a_request(b""), refused.value)
+    assert response.status_code == 413
+    said = json.loads(bytes(response.body))
+    assert said["error"] == "too_large"
+    assert said["detail"].startswith("A body may hold 20000 values, not more: POST /x")
+    text = b'{"instance_id":"i-1","x":"' + b"[]," * 30_000 + b'"}'
+    assert (await read(a_request(text), UnregisterBody)).instance_id == "i-1"

@@ -196,7 +196,8 @@ MANY = b"[" + b"[]," * 600_000 + b"[]]"
 @pytest.mark.parametrize(
     ("body", "error", "told"),
     [
-        (b'{"model":' + MANY + b"}", InvalidPayload, "^'model' must be a string, not anything"),
+        (b'{"model":' + MANY + b"}", InvalidPayload, "^'model' must be a string, not a list.$"),
+        (b'{"model":{"x":' + MANY + b"}}", InvalidPayload, "^'model' must be a .* not an object.$"),
         (b'{"x":NaN,"y":' + MANY + b"}", InvalidJson, "is not valid JSON: .* invalid character"),
         (
             b'{"Request_ID":1,"Prompt":{"model":"m","user_prompt":"x"},"y":' + MANY + b"}",
@@ -204,7 +205,7 @@ MANY = b"[" + b"[]," * 600_000 + b"[]]"
             "^A Scheduler's request may hold 500000 values",
         ),
     ],
-    ids=["a field", "for another parser", "of a Scheduler"],
+    ids=["a list", "an object", "for another parser", "of a Scheduler"],
 )
 def test_what_would_take_long_to_build_is_not_built(
     body: bytes, error: type[RequestError], told: str, monkeypatch: pytest.MonkeyPatch
@@ -221,7 +222,7 @@ def test_what_nobody_needs_to_see_is_passed_over_however_much_it_is() -> None:
 
 
 def test_a_long_text_is_one_value_whoever_parses_it() -> None:
-    text = b"x" * 2_000_000
+    text = b'one, two, [three], \\"four\\"' * 200_000
     assert read(b'{"model":"m","x":"\\ud83d","y":"' + text + b'"}').model == "m"
     prompt = b'{"Request_ID":1,"Prompt":{"model":"m","user_prompt":"' + text + b'"}}'
     assert read(prompt).caller == "scheduler"

@@ -55,6 +55,7 @@ def readings(*ids: str) -> Readings:
         decisions_total=9,
         unknown_calls_total=3,
         client_connections=4,
+        request_memory_bytes=5_000,
         log_dropped_total=1,
         is_scheduled=True,
     )
@@ -115,6 +116,7 @@ def test_gauges_show_the_moment() -> None:
     assert found["cacheroute_decisions_total", (("strategy", "least_load"),)] == 9
     assert found["cacheroute_unknown_instance_calls_total", ()] == 3
     assert found["cacheroute_client_connections", ()] == 4
+    assert found["cacheroute_request_memory_bytes", ()] == 5_000
     assert found["cacheroute_request_log_dropped_total", ()] == 1
 
 

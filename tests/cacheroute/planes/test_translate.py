@@ -113,7 +113,7 @@ def test_a_prompt_that_is_empty_is_a_prompt() -> None:
 def test_a_request_without_a_word_on_knowledge_wants_none() -> None:
     task = task_of({})
     assert not task.has_knowledge
-    assert (task.mode, task.kdn_address, task.knowledge_tokens) == ("kvcache", "", 0)
+    assert (task.mode, task.kdn_address, task.knowledge_tokens) == ("kvcache", "", None)
     assert task.prompt_tokens == 2
 
 
@@ -132,9 +132,9 @@ def test_knowledge_is_read_as_it_was_sent() -> None:
     assert task.kdn_address == "10.0.0.7:9101"
 
 
-@pytest.mark.parametrize("count", ["many", None, -1, True, float("nan"), []])
+@pytest.mark.parametrize("count", ["many", None, -1, 0, 0.4, True, float("nan"), []])
 def test_a_count_that_is_none_is_not_known(count: object) -> None:
-    assert task_of({"Knowledge_length": count}).knowledge_tokens == 0
+    assert task_of({"Knowledge_length": count}).knowledge_tokens is None
 
 
 @pytest.mark.parametrize(

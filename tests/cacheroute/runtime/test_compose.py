@@ -97,6 +97,17 @@ async def test_static_instances_are_there_before_the_first_request() -> None:
         assert all(row["is_alive"] for row in await proxy.instances())
 
 
+async def test_one_url_serves_as_an_instance_for_each_model_behind_it() -> None:
+    async with scripted() as server:
+        backends = [
+            {"name": model, "url": server.url, "model_name": model} for model in ("base", "adapter")
+        ]
+        async with running_proxy(backends=backends) as proxy:
+            for _ in range(2):
+                assert (await post(proxy.service_port, chat())).status == 200
+            assert [request.json()["model"] for request in server.requests] == ["base", "adapter"]
+
+
 # Health
 
 

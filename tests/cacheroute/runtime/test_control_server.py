@@ -26,6 +26,7 @@ def readings() -> Readings:
         decisions_total=0,
         unknown_calls_total=0,
         client_connections=0,
+        request_memory_bytes=0,
         log_dropped_total=0,
     )
 

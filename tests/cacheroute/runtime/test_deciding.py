@@ -231,6 +231,26 @@ async def test_what_a_long_text_costs_those_who_will_come_counts() -> None:
     assert ours.terms.kv_delay_ms < 20
 
 
+async def test_those_without_knowledge_who_will_come_count_as_well() -> None:
+    """They wait for a long text like all others."""
+    way = Way(bandwidth_utilisation=0.55, queue_rules=TEXT_PASSES)
+    way.measured()
+    way.at_a_node_that_does_two_things_at_once()
+    for _ in range(8):
+        plain = way.passage(wants_knowledge=False, mode="text")
+        assert plain.task is not None
+        way.decider.expect_plain(plain.task, plain)
+        plain.end()
+        way.clock.wait(0.25)
+    decision = way.decided(knowledge_tokens=1024).decision
+    assert decision is not None
+    assert decision.mode == "kvcache"
+    assert decision.terms is not None
+    assert decision.terms.text_delay_ms == pytest.approx(
+        4 * decision.terms.text_prefill_ms**2 / 2 / 1000, rel=0.01
+    )
+
+
 async def test_what_was_learned_of_the_instance_is_weighed() -> None:
     way = Way()
     way.proxy.forecasts.of(one(way)).corrections.text_prefill.observe(1000, 100)

@@ -7,7 +7,7 @@ import pytest
 
 from cacheroute.core.tally import Histogram
 from cacheroute.runtime.held import Held
-from cacheroute.runtime.proxy import Proxy
+from cacheroute.runtime.proxy import Placement, Proxy
 from cacheroute.runtime.request_log import RequestLog
 from tests.cacheroute.core.pool_builders import an_instance
 from tests.cacheroute.core.routing.routing_builders import a_request
@@ -86,6 +86,89 @@ def test_a_request_that_went_well_gives_back_and_is_counted() -> None:
         "completion_tokens": 11, "cached_tokens": 512, "bytes_in": 2, "bytes_out": 77,
         "error": None, "knowledge": None,
     }  # fmt: skip
+
+
+def unanswered(desk: Desk, instance_id: str = "i-1") -> float | None:
+    return desk.proxy.pool.view(member_of(desk.proxy, instance_id), desk.clock.now()).unanswered_s
+
+
+def placed_at_i_1(desk: Desk) -> Placement:
+    placement = placed(desk.proxy, desk.request)
+    return placement if placement.member is member_of(desk.proxy, "i-1") else placed_at_i_1(desk)
+
+
+def test_an_instance_is_waited_for_from_the_sending_to_the_end_of_an_answer() -> None:
+    desk = Desk()
+    held = desk.held()
+    assert unanswered(desk) is None
+    held.take(placed(desk.proxy, desk.request), an_exchange())
+    desk.clock.wait(90.0)
+    assert unanswered(desk) == 90.0
+    held.settle("ok")
+    assert unanswered(desk) is None
+
+
+def test_a_stream_is_waited_for_until_its_first_token() -> None:
+    desk = Desk()
+    desk.request.stream = True
+    held, exchange = desk.held(), an_exchange(a_stream_watch())
+    held.take(placed(desk.proxy, desk.request), exchange)
+    desk.clock.wait(8.0)
+    assert unanswered(desk) == 8.0
+    assert exchange.on_first_token is not None
+    exchange.on_first_token(desk.clock.mono_s)
+    assert unanswered(desk) is None
+    held.settle("ok")
+    assert unanswered(desk) is None
+
+
+def test_an_answer_counts_for_all_that_wait_and_a_client_that_leaves_is_none() -> None:
+    desk = Desk("round_robin")
+    first, second, third = (desk.held() for _ in range(3))
+    for held in (first, second, third):
+        held.take(placed_at_i_1(desk), an_exchange())
+    desk.clock.wait(40.0)
+    first.settle("client_gone")
+    assert unanswered(desk) == 40.0
+    second.settle("ok")
+    desk.clock.wait(5.0)
+    assert unanswered(desk) == 5.0
+    third.let_go()
+    assert unanswered(desk) is None
+
+
+def test_one_that_follows_on_one_that_was_given_up_waits_on() -> None:
+    desk = Desk("round_robin")
+    for waited_s, shown_s in ((6.0, 6.0), (6.0, 14.0)):
+        held = desk.held()
+        held.take(placed_at_i_1(desk), an_exchange())
+        desk.clock.wait(waited_s)
+        assert unanswered(desk) == shown_s
+        desk.inbound.status = 200
+        held.settle("upstream_lost")
+        desk.clock.wait(2.0)
+    desk.clock.wait(9.0)
+    desk.held().take(placed_at_i_1(desk), an_exchange())
+    assert unanswered(desk) is None
+    desk.clock.wait(5.0)
+    assert unanswered(desk) == 5.0
+
+
+@pytest.mark.parametrize("end", ["another is tried", "it is passed on"])
+def test_an_error_is_an_answer_too(end: str) -> None:
+    desk = Desk("round_robin")
+    held, busy = desk.held(), an_exchange(status=503)
+    held.take(placed_at_i_1(desk), busy)
+    desk.clock.wait(20.0)
+    busy.opened = True
+    if end == "another is tried":
+        held.let_go()
+    else:
+        held.settle("upstream_busy")
+    desk.held().take(placed_at_i_1(desk), an_exchange())
+    assert unanswered(desk) is None
+    desk.clock.wait(6.0)
+    assert unanswered(desk) == 6.0
 
 
 def test_a_second_settling_does_nothing() -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from cacheroute.core.errors import QueueFull, UpstreamTimeout
+from cacheroute.core.errors import QueueFull, UpstreamError, UpstreamTimeout
 from cacheroute.core.injection.knowledge import KnowledgeItem
 from cacheroute.core.injection.rules import InjectionRules
 from cacheroute.core.instance import Instance
@@ -180,6 +180,25 @@ async def test_a_lookup_beside_a_transfer_teaches_whether_it_had_to_wait() -> No
     desk.peers.lookup_s = 0.003  # as long as on an idle node
     desk.ready(mode="text")
     assert desk.way.proxy.forecasts.lookup_share_ratio(KDN) == pytest.approx(0.5)
+
+
+async def test_it_is_noted_how_a_node_answers() -> None:
+    desk = Desk()
+    nodes = desk.way.proxy.nodes
+    address = KDN.rpartition("://")[2]
+    desk.ready()
+    answered = nodes.of(address)
+    assert answered is not None
+    assert answered.answers
+
+    async def refuse(address: str, knowledge_ids: Sequence[str]) -> Lookup:
+        raise UpstreamError(f"{address} refused the connection.", peer=address)
+
+    desk.peers.lookup = refuse  # type: ignore[method-assign]
+    desk.ready()
+    failed = nodes.of(address)
+    assert failed is not None
+    assert (failed.answers, failed.error) == (False, f"{address} refused the connection.")
 
 
 async def test_nobody_is_asked_twice_for_what_was_found() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cacheroute.core.health.ejection import Ejections
+from cacheroute.core.health.probe_plan import PLACES
 from cacheroute.core.model_cards import ModelCards
 from cacheroute.core.pool_member import Member
 from cacheroute.dataplane.pool import UpstreamPool
@@ -197,10 +198,10 @@ async def test_one_that_never_answers_is_asked_less_and_less_often() -> None:
     async with scripted() as backend, probing(endpoint="/health") as round_:
         backend.pages["/health"] = json_answer({}, 500)
         member = round_.add(backend)
-        failed = round_.prober._failing
+        turn = round_.prober._plan._turns[member]
         for count, pause_s in enumerate((1.0, 1.0, 1.0, 2.0, 4.0, 8.0), start=1):
-            await eventually(lambda: failed.get(member) == count)  # noqa: B023
-            due_s = round_.prober._due[member] - round_.clock.now().mono_s
+            await eventually(lambda: turn.failures == count)  # noqa: B023
+            due_s = turn.due_s - round_.clock.now().mono_s
             assert due_s == pytest.approx(pause_s)
             round_.pass_time(pause_s + 0.1)
 
@@ -286,7 +287,7 @@ async def test_one_that_leaves_while_it_is_asked_leaves_nothing_behind() -> None
         round_.prober.forget(member)
         newcomer = round_.add(other, "i-2")
         await eventually(lambda: served(newcomer) == {"m"})
-        assert member not in round_.prober._due
+        assert member not in round_.prober._plan
         assert round_.cards.merged([("i-1", ["declared"])])[0]["owned_by"] == "cacheroute"
 
 
@@ -333,4 +334,32 @@ async def test_who_was_being_asked_when_the_prober_broke_off_is_asked_again() ->
 
         round_.task = asyncio.get_running_loop().create_task(round_.prober.run())
         await eventually(lambda: len(backend.probes) == 2)
-        assert member in round_.prober._asking
+        assert member in round_.prober._plan._asking
+
+
+async def test_those_that_hang_keep_nobody_waiting_that_answers() -> None:
+    """Twice as many as are asked at once, each at an address of its own."""
+    async with scripted() as live, scripted(host="0.0.0.0") as dead, probing() as round_:
+        dead.pages["/v1/models"] = json_answer({}, 500)
+        hosts = [f"127.0.1.{number}" for number in range(1, 2 * PLACES + 1)]
+        members = [round_.add(dead, host, host=host) for host in hosts]
+        turns = round_.prober._plan._turns
+        await eventually(lambda: all(turns[member].failures for member in members))
+        member = round_.add(live, "live")
+        await eventually(lambda: served(member) == {"m"})
+        dead.pages["/v1/models"] = (Freeze(),)
+        before = len(dead.probes)
+        round_.pass_time(31.0)
+        await eventually(lambda: len(live.probes) == 2)
+        await eventually(lambda: len(dead.probes) == before + PLACES)
+
+
+async def test_a_list_of_a_million_values_is_not_built() -> None:
+    async with scripted() as backend, probing() as round_:
+        listing = b'{"data":[{"id":"m","x":[' + b"[]," * 500_000 + b"1]}]}"
+        backend.pages["/v1/models"] = page(listing, "application/json")
+        member = round_.add(backend)
+        turn = round_.prober._plan._turns[member]
+        await eventually(lambda: turn.failures == 0)
+        assert member.models is None
+        assert not Ejections.is_resting(member)

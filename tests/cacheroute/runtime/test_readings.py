@@ -28,6 +28,7 @@ async def test_readings_cover_every_instance_and_what_reached_none(tmp_path: Pat
         member = app.proxy.pool.members["hp_127.0.0.1:9"]
         app.proxy.tally(member).requests = 3
         app.proxy.nowhere.fail("no_instance")
+        app._service.memory.held_bytes = 7
         readings = app.readings()
         assert isinstance(app.readings, MetricsReader)
     finally:
@@ -38,6 +39,7 @@ async def test_readings_cover_every_instance_and_what_reached_none(tmp_path: Pat
     assert readings.nowhere.failures == {"no_instance": 1}
     assert readings.by_liveness == {"alive": 1}
     assert readings.strategy == "least_load"
+    assert (readings.client_connections, readings.request_memory_bytes) == (0, 7)
 
 
 async def test_queues_are_read_from_the_gate_before_the_instance(tmp_path: Path) -> None:

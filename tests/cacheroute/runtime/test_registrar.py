@@ -69,7 +69,11 @@ class Desk:
     @property
     def asked(self) -> set[str]:
         """Who is to be probed at once."""
-        return {m.instance.instance_id for m, at in self.prober._due.items() if at == 0.0}
+        return {
+            m.instance.instance_id
+            for m, turn in self.prober._plan._turns.items()
+            if turn.due_s == 0.0
+        }
 
     def remembered(self) -> list[str]:
         return [instance.instance_id for instance in self.store.load_all().instances]
@@ -132,7 +136,7 @@ async def test_one_that_registers_again_unchanged_costs_nothing(
 ) -> None:
     async with desk() as d:
         d.register()
-        d.prober._due.clear()
+        d.prober._plan._turns.clear()
         caplog.set_level(logging.INFO)
         caplog.clear()
         assert not d.register().changed
@@ -143,7 +147,7 @@ async def test_one_that_registers_again_unchanged_costs_nothing(
 async def test_one_that_changed_is_saved_and_probed_again() -> None:
     async with desk() as d:
         d.register()
-        d.prober._due.clear()
+        d.prober._plan._turns.clear()
         assert d.register(weight=2.0).changed
         assert d.asked == {"i-1"}
         assert d.store.load_all().instances[0].weight == 2.0
@@ -204,7 +208,7 @@ async def test_one_that_unregisters_is_forgotten_by_all() -> None:
         assert d.remembered() == []
         assert not d.proxy.pool.members
         assert not d.proxy.tallies
-        assert not d.prober._due
+        assert not d.prober._plan._turns
         assert not d.registrar.unregister("i-1")
 
 
@@ -247,7 +251,7 @@ async def test_a_heartbeat_counts_and_brings_its_numbers() -> None:
 async def test_new_capabilities_are_kept_and_probed() -> None:
     async with desk() as d:
         d.register()
-        d.prober._due.clear()
+        d.prober._plan._turns.clear()
         assert d.heartbeat(capabilities={"model": {"identifier": "new"}}) == "ok"
         assert d.asked == {"i-1"}
         assert d.store.load_all().instances[0].capabilities == {"model": {"identifier": "new"}}

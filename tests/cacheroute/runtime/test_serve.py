@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import json
 import resource
 import signal
 import socket
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cacheroute.member.complaint import ERRORS_VARIABLE
 from cacheroute.runtime import serve
 from cacheroute.runtime.serve import Exit, say_taken
 from tests.cacheroute.runtime.proxy_process import a_proxy_process, ran
@@ -136,11 +138,26 @@ def test_the_exit_codes_are_the_published_ones() -> None:
 
 
 def test_a_taken_port_is_told_with_the_way_out(capsys: pytest.CaptureFixture[str]) -> None:
-    say_taken("control", "::1", 8002, OSError(errno.EADDRINUSE, "Address already in use"))
+    error = OSError(errno.EADDRINUSE, "Address already in use")
+    assert say_taken("control", "::1", 8002, error) == Exit.PORT_TAKEN
     assert capsys.readouterr().err == (
         "cacheroute: error: cannot listen on [::1]:8002: Address already in use\n"
         "  hint: choose another with --set control.port=N, or see who has it: ss -ltnp\n"
     )
+
+
+def test_a_program_reads_the_same_as_one_document(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ERRORS_VARIABLE, "json")
+    error = OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address")
+    assert say_taken("proxy", "192.0.2.1", 8001, error) == Exit.FAILED
+    assert json.loads(capsys.readouterr().err)["error"] == {
+        "code": "process.failed",
+        "message": "cannot listen on 192.0.2.1:8001: Cannot assign requested address",
+        "hint": "choose another with --set proxy.port=N, or see who has it: ss -ltnp",
+        "exit": 1,
+    }
 
 
 def test_as_many_descriptors_are_allowed_as_the_system_lets_us(

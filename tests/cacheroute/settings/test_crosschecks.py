@@ -61,8 +61,23 @@ def test_names_and_addresses_of_backends_are_unique() -> None:
     )
     assert list(contradictions(clash)) == [
         (("backends", 1, "name"), "'a' is the name of backends[0] as well"),
-        (("backends", 2, "url"), "http://gpu:1 is the address of backends[0] as well"),
+        (
+            ("backends", 2, "url"),
+            "http://gpu:1 is the address of backends[0] as well, with the same model_name",
+        ),
     ]
+
+
+def test_one_url_may_be_named_once_for_each_model_behind_it() -> None:
+    def clashes(*model_names: str) -> list[object]:
+        backends = [
+            {"name": f"b-{index}", "url": "gpu:1", "model_name": model_name}
+            for index, model_name in enumerate(model_names)
+        ]
+        return [where for where, _ in contradictions(settings(backends=backends))]
+
+    assert clashes("m1", "m2", "") == []
+    assert clashes("m1", "m2", "m1") == [("backends", 2, "url")]
 
 
 def test_no_instance_is_a_metadata_service() -> None:

@@ -161,7 +161,7 @@ def test_wrong_rules_are_told_by_the_setting_they_are_about() -> None:
     )
     assert sorted(found) == [
         "--set injection.margin_ms: must be finite and not negative, not -1.0",
-        "--set injection.strategy: no injection strategy is called 'fast'; there are default, iws",
+        "--set injection.strategy: 'fast' is no injection strategy; there are default, iws",
         "--set queues.max_queue: must be 1 or more, not 0",
         "--set queues.release_policy: must be 'ordered' or 'text_bypass', not 'fifo'",
     ]

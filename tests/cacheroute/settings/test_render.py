@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from cacheroute.settings import load
 from cacheroute.settings.options import options
 from cacheroute.settings.render import OriginRow, origin_rows, settings_table
@@ -67,3 +69,12 @@ def test_what_is_in_force_is_shown_with_who_gave_it(tmp_path: Path) -> None:
     )
     assert rows["state_dir"].value == "/home/a/.local/state/cacheroute"
     assert "s3cret" not in repr(rows)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"), [("1234567.5", "1234567.5"), ("100000000", "100000000"), ("0.1", "0.1")]
+)
+def test_a_number_is_shown_in_full(given: str, shown: str) -> None:
+    loaded = load(None, [f"injection.default_bandwidth_mbps={given}"], {"HOME": "/h"})
+    rows = {row.key: row.value for row in origin_rows(loaded)}
+    assert rows["injection.default_bandwidth_mbps"] == shown

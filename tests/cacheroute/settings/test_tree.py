@@ -78,3 +78,16 @@ def test_an_address_named_in_both_lists_is_one_instance_with_its_options() -> No
         }
     )
     assert [instance.name for instance in settings.static_instances] == ["gpu:1", "big"]
+
+
+def test_one_url_is_an_instance_for_each_model_behind_it() -> None:
+    settings = Settings.model_validate(
+        {
+            "pool": {"instances": ["gpu:1"]},
+            "backends": [
+                {"name": "base", "url": "gpu:1", "model_name": "m1"},
+                {"name": "adapter", "url": "gpu:1/v1", "model_name": "m2"},
+            ],
+        }
+    )
+    assert [instance.name for instance in settings.static_instances] == ["base", "adapter"]

@@ -1,6 +1,7 @@
 """A Proxy over the network: asked for news only, and a published one as far as it tells."""
 
 import asyncio
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -10,8 +11,8 @@ import pytest
 
 from cacheroute.client.control import AsyncControlClient
 from cacheroute.console.source import NotTold, SourceFault
-from cacheroute.sources.live import PAGES, LiveSource
-from tests.cacheroute.client.canned import a_peer_saying, answer
+from cacheroute.sources.live import PAGES, LiveSource, TokenPlace
+from tests.cacheroute.client.canned import a_peer, a_peer_saying, answer
 from tests.cli.commands.control_plane import a_control_plane, an_instance, replies
 from tests.support.backend import scripted
 from tests.support.client import post
@@ -203,6 +204,77 @@ async def test_a_proxy_that_does_not_answer_in_time_is_late_and_not_gone() -> No
     server.close()
 
     assert caught.value.code == "timeout"
+
+
+async def test_a_gateway_that_has_nothing_for_a_while_costs_no_columns_afterwards() -> None:
+    async with a_proxy() as (proxy, source):
+        await source.look()
+        with a_peer_saying(answer(b"", status="404 No")) as gateway:
+            source._client.base_url = gateway
+            with pytest.raises(SourceFault, match="is it the control plane of a Proxy"):
+                await source.look()
+        source._client.base_url = proxy.control_url
+        await source.look()
+
+        assert source.capabilities.missing == {}
+
+
+async def told_of(status: str, source: LiveSource) -> str:
+    with pytest.raises(SourceFault) as caught:
+        await source.look()
+    await source.close()
+    assert caught.value.code == "unauthorised", status
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("status", "token", "place", "words"),
+    [
+        (
+            "401 No",
+            "t",
+            "file x",
+            "/v1/console/snapshot answered 401: the token of file x is refused",
+        ),
+        ("401 No", "t", None, "/v1/console/snapshot answered 401: the token is refused"),
+        ("401 No", None, None, "answered 401: why; no token is given, CACHEROUTE_TOKEN or"),
+        ("403 No", "t", "file x", "answered 403: why: the token of file x is refused"),
+    ],
+)
+async def test_who_is_refused_is_told_which_token_and_where_it_is_from(
+    status: str, token: str | None, place: str | None, words: str
+) -> None:
+    with a_peer_saying(answer(b'{"detail":"why"}', status=status)) as url:
+        told = await told_of(
+            status,
+            LiveSource(
+                AsyncControlClient(url, token=token),
+                token_place=None if place is None else TokenPlace(name=place),
+            ),
+        )
+
+    assert words in told
+
+
+async def test_a_refused_token_is_read_anew_and_the_same_one_is_not_tried_twice() -> None:
+    tokens: list[str | None] = ["new", "new", None]
+    asked: list[bytes] = []
+
+    def reply(request: bytes, connection: socket.socket) -> None:
+        asked.append(request)
+        connection.sendall(answer(b"", status="401 No"))
+
+    with a_peer(reply) as url:
+        source = LiveSource(
+            AsyncControlClient(url, token="old"),
+            token_place=TokenPlace(name="file x", read=lambda: tokens.pop(0)),
+        )
+        for _ in range(3):
+            with pytest.raises(SourceFault, match="file x"):
+                await source.look()
+        await source.close()
+
+    assert [b"Bearer old" in one for one in asked] == [True, False, False, False]
 
 
 def test_the_pages_are_paths() -> None:

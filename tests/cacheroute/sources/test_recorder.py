@@ -10,6 +10,7 @@ from cacheroute.sources.recorder import PART_LOOKS, Recorder
 from cacheroute.sources.recording import Recording
 from cacheroute.sources.simulated import SimulatedSource
 from tests.cacheroute.sources.recordings import BEGAN_S, Failing, HandTime, a_recording
+from tests.support.full_disk import a_full_disk
 
 
 def entries(path: Path) -> list[Entry]:
@@ -30,6 +31,14 @@ def test_a_look_that_fails_is_a_gap_with_its_reason(tmp_path: Path) -> None:
     assert found[2].why == "cannot reach it"
     assert (recorder.looks, recorder.gaps) == (4, 2)
     assert recorder.written_bytes == (tmp_path / "a.rec").stat().st_size
+
+
+def test_a_recording_that_cannot_begin_leaves_no_file(tmp_path: Path) -> None:
+    source = SimulatedSource(instances=1, now=HandTime())
+    with a_full_disk(), pytest.raises(OSError, match="too large"):
+        Recorder(tmp_path / "a.rec", source, now_s=BEGAN_S, interval_s=1.0)
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_each_part_says_once_who_the_instances_are(tmp_path: Path) -> None:

@@ -120,6 +120,15 @@ def test_a_file_that_is_no_database_is_moved_aside(path: Path) -> None:
     assert path.with_name(path.name + ASIDE).read_bytes().startswith(b"this was never")
 
 
+def test_a_file_that_cannot_be_moved_aside_is_an_error_that_says_so(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"this was never a database" * 40)
+    path.with_name(path.name + ASIDE).mkdir()
+    with pytest.raises(StoreError, match=r"not a database.* cannot be moved aside"):
+        SqliteRegistry.open(path)
+    assert path.read_bytes().startswith(b"this was never")
+
+
 def test_a_damaged_file_is_moved_aside(path: Path) -> None:
     with closing(opened(path)) as store:
         for number in range(200):

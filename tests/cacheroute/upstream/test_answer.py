@@ -108,6 +108,14 @@ def test_usage_that_grows_ends_at_its_last_value() -> None:
     assert watch.usage == Usage(9, 2, None)
 
 
+def test_usage_that_is_null_but_in_the_last_event_is_found_in_any_company() -> None:
+    some = event({**delta(content="a"), "usage": None}).replace(b": null", b":null")
+    last = event({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2}})
+    apart, together = watched(some, some, some, last), watched(some, some + some + last)
+    assert apart.usage == together.usage == Usage(9, 2, None)
+    assert apart.events == together.events == 4
+
+
 def test_a_messages_stream_tells_its_usage_in_two_halves() -> None:
     start = {
         "type": "message_start",

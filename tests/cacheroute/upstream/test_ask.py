@@ -57,9 +57,11 @@ def port_of(url: str) -> int:
     return int(url.rpartition(":")[2])
 
 
-async def failure(reply: Script, *, timeout_s: float = 5.0, **pool: float) -> UpstreamError:
+async def failure(
+    reply: Script, *, timeout_s: float = 5.0, pool_idle_s: float = 1000.0, **pool: float
+) -> UpstreamError:
     """Ask somebody who answers like this, which must fail."""
-    async with scripted(reply) as backend, a_pool(**pool) as peers:
+    async with scripted(reply) as backend, a_pool(pool_idle_s=pool_idle_s, **pool) as peers:
         with pytest.raises(UpstreamError) as caught:
             await by_hand(ask_of(peers, backend.port, timeout_s=timeout_s).answer())
         await backend.closed_down_to(0)
@@ -158,16 +160,21 @@ async def test_a_limit_of_the_connection_is_told_by_its_own_name() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        answer(b"x" * 1001),
         (stream_head(), chunk(b"x" * 1000), chunk(b"x"), Freeze()),
         (Write(head(200, [("Content-Length", "5000")]) + b"x" * 1001), Freeze()),
         (Write(head(200)), Write(b"x" * 1001), Freeze()),
     ],
-    ids=["at once", "in chunks", "by its length", "until it closes"],
+    ids=["in chunks", "by its length", "until it closes"],
 )
 async def test_no_more_is_taken_than_the_limit(reply: Script) -> None:
     error = await failure(reply)
     assert isinstance(error, UpstreamProtocolError)
+    assert error.message.endswith(" answered more than 1000 bytes (kdn.reply_bytes).")
+
+
+async def test_of_a_whole_answer_beyond_the_limit_nothing_is_taken() -> None:
+    """Its connection is as good as ever, so it is kept like any other."""
+    error = await failure(answer(b"x" * 1001), pool_idle_s=0.05)
     assert error.message.endswith(" answered more than 1000 bytes (kdn.reply_bytes).")
 
 

@@ -10,6 +10,7 @@ from cacheroute.core.errors import (
 )
 from cacheroute.core.limits import Limits, Timeouts
 from cacheroute.upstream.exchange import Exchange
+from cacheroute.upstream.usage import Usage
 from tests.cacheroute.upstream.relaying import relaying
 from tests.support.client import Answer, connected, fetch
 from tests.support.openai_shapes import DONE, token
@@ -234,6 +235,16 @@ async def test_an_event_beyond_the_limit_ends_the_stream() -> None:
         assert isinstance(error, UpstreamProtocolError)
         assert "1000 bytes (limits.event_bytes)" in error.message
         await relay.backend.closed_down_to(0)
+
+
+async def test_a_large_event_is_passed_on_unchanged_and_what_follows_is_read() -> None:
+    large = token("x" * 3_000_000)
+    counted = b'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n'
+    async with relaying(stream(token("a"), large, counted, DONE)) as relay:
+        got = await asked(relay.port)
+        assert got.whole
+        assert got.body == token("a") + large + counted + DONE
+        assert relay.exchanges[0].watch.usage == Usage(1, 2, None)
 
 
 async def test_silence_is_told_by_the_limit_it_has_broken() -> None:

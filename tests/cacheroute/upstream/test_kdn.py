@@ -105,6 +105,10 @@ async def test_the_answer_of_a_published_node_is_read() -> None:
         ({"content": None, "kv_ready": None}, "", False),
         ({"content": "t", "kv_ready": True}, "t", True),
         ({"content": "t", "kv_ready": 1.0, "more": {"a": [1]}}, "t", True),
+        ({"kv_ready": 0.0}, "", False),
+        ({"kv_ready": "no"}, "", True),
+        ({"kv_ready": []}, "", False),
+        ({"kv_ready": [[]] * 1000, "length": [[]] * 1000}, "", True),
     ],
 )
 async def test_what_a_node_leaves_out_is_not_there(

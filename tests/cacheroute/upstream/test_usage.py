@@ -67,3 +67,11 @@ def test_a_whole_answer_without_usage_has_none() -> None:
     assert usage_in(b'{"id": "x"}') is None
     assert usage_in(b"not JSON") is None
     assert usage_in(b'{"usage": {"prompt_tokens": 1, "completion_tokens": 2}}') == Usage(1, 2, None)
+
+
+def test_a_usage_of_a_million_empty_lists_is_not_built() -> None:
+    """It would take a tenth of a second, in which no stream moves."""
+    assert usage_in(b'{"usage":[' + b"[]," * 300_000 + b"1]}") is None
+    assert usage_in(b'{"usage":{"prompt_tokens":1,"x":[' + b"[]," * 300_000 + b"1]}}") == Usage(
+        1, None, None
+    )

@@ -23,8 +23,8 @@ def test_every_check_is_in_the_document(cli: Cli) -> None:
     assert flaws_of(document) == []
     names = [check["name"] for check in document["checks"]]
     assert list(dict.fromkeys(names)) == [
-        "config", "proxy", "version", "clock", "terminal", "state", "orphans", "stale", "ports",
-        "files", "programs",
+        "config", "proxy", "version", "clock", "terminal", "state", "orphans", "stale", "stack",
+        "ports", "files", "programs",
     ]  # fmt: skip
     # The canned control plane has a clock of long ago.
     clock = next(check for check in document["checks"] if check["name"] == "clock")

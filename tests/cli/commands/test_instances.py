@@ -29,6 +29,20 @@ def test_all_shows_the_expired_ones_too_with_their_state(cli: Cli) -> None:
     assert said.out.splitlines()[-1].split()[:4] == ["✕", "gone", "127.0.0.1:9001", "dead"]
 
 
+def test_one_from_the_settings_that_answers_no_probe_is_silent_and_alive_in_the_document(
+    cli: Cli,
+) -> None:
+    pool = replies(an_instance("away", origin="static", age_s=200.0))
+    with a_control_plane(pool) as url:
+        table = cli("instances", "--proxy-url", url, "-o", "table")
+        document = cli("show", "away", "--proxy-url", url, "-o", "json").document
+        shown = cli("show", "away", "--proxy-url", url, "-o", "table")
+
+    assert table.out.splitlines()[-1].split()[:4] == ["○", "away", "127.0.0.1:9001", "silent"]
+    assert document["instance"]["state"] == "alive"
+    assert "○ silent" in shown.out
+
+
 def test_a_number_limits_what_is_shown_and_the_document_tells_the_total(cli: Cli) -> None:
     with a_control_plane(POOL) as url:
         said = cli("-o", "json", "instances", "1", "--all", "--proxy-url", url)

@@ -1,5 +1,6 @@
 """`cacheroute proxy` with the real Proxy: started, found, stopped, refused."""
 
+import json
 import os
 import signal
 import socket
@@ -50,6 +51,19 @@ def test_a_proxy_is_started_found_and_stopped(cli: Cli, state: State) -> None:
     assert cli("proxy", "stop").code == Exit.OK
     assert cli("proxy", "stop", "p").code == Exit.OK
     assert cli("proxy", "status").code == Exit.NOT_FOUND
+
+
+def test_a_proxy_that_is_started_with_a_token_asks_for_it(cli: Cli) -> None:
+    started = cli("proxy", "start", *ANY_PORT, "--proxy-id", "p", "--token", "t", "-o", "json")
+
+    assert started.code == Exit.OK, started.err
+    [row] = started.document["items"]
+    control = row["urls"]["control"]
+    assert "'t'" not in str(row)
+    assert httpx.get(control + "/metrics").status_code == 401
+    assert cli("status", "--proxy-url", control).code != Exit.OK
+    assert cli("status", "--proxy-url", control, "--token", "t").code == Exit.OK
+    assert cli("proxy", "stop").code == Exit.OK
 
 
 @pytest.mark.parametrize(
@@ -140,6 +154,23 @@ def test_two_proxies_need_a_name_to_be_told_apart(cli: Cli) -> None:
     assert cli("proxy", "stop", "a").code == Exit.OK
     assert cli("proxy", "status", "c").code == Exit.NOT_FOUND
     assert cli("proxy", "status").out.startswith("proxy     b  running")
+
+
+@pytest.mark.parametrize("foreground", [(), ("-F",)], ids=["detached", "foreground"])
+def test_settings_that_are_wrong_are_one_document_for_programs(
+    tmp_path: Path, foreground: tuple[str, ...]
+) -> None:
+    words = ["proxy", "start", *foreground, *ANY_PORT, "--strategy", "fastest", "-o", "json"]
+    said = subprocess.run(
+        [sys.executable, "-m", "cacheroute_cli", *words],
+        capture_output=True, text=True, check=False,
+        env=an_environment(CACHEROUTE_STATE_DIR=str(tmp_path), CACHEROUTE_ERRORS="json"),
+    )  # fmt: skip
+
+    error = json.loads(said.stderr)["error"]
+    assert (said.returncode, error["code"]) == (Exit.USAGE, "process.bad_config")
+    assert "strategy" in error["message"]
+    assert "{" not in error["message"]
 
 
 def test_in_the_foreground_the_command_becomes_the_proxy(tmp_path: Path, cli: Cli) -> None:

@@ -18,6 +18,7 @@ def test_a_wish_that_is_none_is_a_wrong_usage(cli: Cli, stack_folder: Path, wish
 
 def test_too_many_are_refused_before_anybody_is_asked(cli: Cli, stack_folder: Path) -> None:
     said = cli("scale", "instance=257")
+    assert cli("scale", f"instance={'9' * 5000}").code == Exit.USAGE
 
     assert said.code == Exit.USAGE
     assert "more than the 256" in said.err

@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from cacheroute_cli.diagnostics import Exit
+from tests.cacheroute.client.canned import a_peer, answer
 from tests.cli.commands.conftest import Cli
 from tests.cli.commands.control_plane import a_control_plane, an_instance, our_replies, replies
 
@@ -59,3 +62,21 @@ def test_an_instance_that_is_not_there_is_exit_four_with_the_nearest(cli: Cli) -
     assert (said.code, said.out) == (Exit.NOT_FOUND, "")
     assert "did you mean 'inst-" in said.err
     assert (raw.code, raw.error["code"]) == (Exit.NOT_FOUND, "instance.unknown")
+
+
+@pytest.mark.parametrize(
+    ("page", "why"),
+    [
+        (b"<html>", "it is no JSON"),
+        (b'{"instance_id": "inst-1"}', "it is no list of Instances"),
+        (b'["inst-1"]', "it is no list of Instances"),
+    ],
+)
+def test_raw_of_something_else_than_a_pool_is_not_understood(
+    cli: Cli, page: bytes, why: str
+) -> None:
+    with a_peer(lambda _, connection: connection.sendall(answer(page))) as url:
+        said = cli("show", "inst-1", "--raw", "--proxy-url", url)
+
+    assert said.code == Exit.NOT_UNDERSTOOD
+    assert why in said.err

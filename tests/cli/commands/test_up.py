@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from cacheroute_cli.diagnostics import Exit
-from cacheroute_cli.stackfile.ports import free_port
+from cacheroute_cli.supervisor.ports import free_port
 from cacheroute_cli.supervisor.stack_home import StackHome
 from cacheroute_cli.supervisor.state import State
 from tests.cli.commands.conftest import Cli, Said
@@ -77,6 +77,37 @@ def test_a_stack_comes_up_is_left_alone_changes_scales_and_goes(cli: Cli, stack:
     assert cli("down").code == Exit.OK
     assert all(is_gone(int(str(row["pid"]))) for row in first.values())
     assert cli("down").code == Exit.OK
+
+
+def test_a_token_protects_the_stack_and_the_commands_after_it_find_it(
+    cli: Cli, stack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    up = cli("up", "-d", "--instances", "1", "--token", "secret", "-o", "json")
+
+    assert up.code == Exit.OK, up.err
+    assert rows(up)["instance-1"]["ready"]
+    control = str(rows(up)["proxy"]["urls"]["control"])  # type: ignore[index]
+    assert httpx.get(f"{control}/v1/instance/list").status_code == 401
+    asked = ("status", "--proxy-url", control, "-o", "json")
+    refused = cli(*asked)
+    assert (refused.code, refused.error["code"]) == (Exit.NOT_ALLOWED, "proxy.forbidden")
+    assert cli(*asked, "--token", "secret").code == Exit.OK
+    monkeypatch.setenv("CACHEROUTE_TOKEN", "secret")
+    assert cli(*asked).code == Exit.OK
+    scaled = cli("scale", "instance=2", "-o", "json")
+    assert [row["ready"] for row in rows(scaled).values()] == [True, True], scaled.err
+    monkeypatch.delenv("CACHEROUTE_TOKEN")
+    assert all(row["ready"] for row in rows(cli("ps", "-o", "json")).values())
+    assert cli("down").code == Exit.OK
+
+
+def test_instances_that_are_listed_are_not_counted(cli: Cli, stack: Path) -> None:
+    (stack / "stack.yaml").write_text("stack: t\ninstances:\n  - {name: a}\n")
+
+    said = cli("up", "-d", "--instances", "4", "-o", "json")
+
+    assert (said.code, said.error["code"]) == (Exit.USAGE, "stack.not_counted")
+    assert said.error["message"].endswith("stack.yaml are a list of 1, and cannot be 4")
 
 
 def test_a_taken_port_is_a_conflict_that_names_its_owner_and_starts_nothing(

@@ -3,8 +3,7 @@
 import pytest
 
 from cacheroute.settings.names import OTHER_PREFIXED_NAMES
-from cacheroute_cli import context, list_options
-from cacheroute_cli.config import options
+from cacheroute_cli import context
 from cacheroute_cli.config.options import CONTEXT_OPTIONS, OPTIONS, Option
 
 EVERY = [*OPTIONS.values(), *CONTEXT_OPTIONS.values()]
@@ -37,7 +36,6 @@ def test_what_a_context_may_have_is_what_the_top_of_a_file_has_and_three_more() 
 def test_the_defaults_are_those_of_the_commands() -> None:
     assert OPTIONS["proxy_url"].default == context.DEFAULT_PROXY_URL
     assert OPTIONS["timeout"].default == context.DEFAULT_TIMEOUT_S
-    assert options.MIN_INTERVAL_S == list_options.MIN_INTERVAL_S
 
 
 def test_every_key_has_a_sentence() -> None:

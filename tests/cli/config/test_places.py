@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from cacheroute_cli.config.places import places
 
 
@@ -53,3 +55,13 @@ def test_the_stack_file_of_the_folder_is_found_or_named(tmp_path: Path) -> None:
 
     environ = {"CACHEROUTE_STACK_FILE": "/other.yaml"}
     assert places(None, environ, tmp_path).stack == Path("/other.yaml")
+
+
+def test_a_home_of_nobody_is_the_name_of_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.chdir(tmp_path)
+
+    assert places("~/c.toml", {}, tmp_path).user == Path("/home/me/c.toml")
+    assert places("~nobody-at-all/c.toml", {}, tmp_path).user == tmp_path / "~nobody-at-all/c.toml"

@@ -8,10 +8,12 @@ import pytest
 from cacheroute_cli.config.load import BadConfig
 from cacheroute_cli.config.places import places
 from cacheroute_cli.config.store import (
+    ConfigChanged,
     ConfigNotEditable,
     ConfigUnwritable,
     change,
     problems_of,
+    put_over,
     users_file,
 )
 from cacheroute_cli.config.toml_edit import with_context
@@ -97,6 +99,21 @@ def test_no_change_is_lost_when_several_are_made_at_once(tmp_path: Path) -> None
         thread.join()
 
     assert sorted(line[10:-1] for line in path.read_text().splitlines() if "[" in line) == names
+
+
+def test_a_text_is_put_only_over_the_one_that_it_was_made_from(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "config.toml"
+
+    put_over(path, None, "timeout = 1\n")
+    put_over(path, "timeout = 1\n", "timeout = 2\n")
+    for stale in (None, "timeout = 1\n"):
+        with pytest.raises(ConfigChanged, match="was changed by another command"):
+            put_over(path, stale, "timeout = 3\n")
+    assert path.read_text() == "timeout = 2\n"
+
+    path.write_bytes(b"\xff")
+    with pytest.raises(ConfigChanged, match="is not UTF-8 text"):
+        put_over(path, "timeout = 2\n", "timeout = 3\n")
 
 
 def test_what_is_wrong_with_a_text_is_told_without_a_file(tmp_path: Path) -> None:

@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from cacheroute_cli.config.load import load
-from cacheroute_cli.config.tokens import BadTokenFile, exposure, is_loopback, path_of, token_for
+from cacheroute_cli.config.tokens import (
+    BadToken,
+    BadTokenFile,
+    exposure,
+    is_loopback,
+    path_of,
+    token_for,
+)
 from cacheroute_cli.context import Given
 from tests.cli.config.conftest import Home
 
@@ -14,7 +21,8 @@ def token(home: Home, given: Given | None = None, **environ: str) -> str | None:
     given = given or Given()
     everything = {**home.environ, **environ}
     held = load(given, everything, home.here).required()
-    return token_for(held, typed=given.token, environ=everything)
+    found = token_for(held, typed=given.token, environ=everything)
+    return None if found is None else found.value
 
 
 def a_lab(home: Home, said: str = "secret\n", mode: int = 0o600) -> Path:
@@ -32,6 +40,22 @@ def test_a_context_has_its_token_in_a_file_beside_the_configuration(home: Home) 
     a_lab(home)
 
     assert token(home) == "secret"
+
+
+def test_a_token_knows_where_it_comes_from_and_shows_itself_to_nobody(home: Home) -> None:
+    path = a_lab(home)
+    held = load(Given(), home.environ, home.here).required()
+    found = token_for(held, typed=None, environ=home.environ)
+    said = token_for(held, typed=None, environ={"CACHEROUTE_TOKEN": "said"})
+    typed = token_for(held, typed="typed", environ={})
+
+    assert found is not None
+    assert (found.origin, found.file) == ("token_file lab-token", path)
+    assert "secret" not in repr(found)
+    assert said is not None
+    assert (said.origin, said.file) == ("CACHEROUTE_TOKEN", None)
+    assert typed is not None
+    assert typed.origin == "--token"
 
 
 def test_what_is_typed_outranks_the_variable_and_that_the_file(home: Home) -> None:
@@ -103,3 +127,10 @@ def test_a_relative_file_is_beside_the_one_that_names_it() -> None:
 )  # fmt: skip
 def test_this_host_is_known(url: str, here: bool) -> None:
     assert is_loopback(url) is here
+
+
+def test_a_token_that_no_header_can_carry_is_told_before_anything_is_sent(home: Home) -> None:
+    with pytest.raises(BadToken, match=r"^--token holds what no HTTP header can carry$"):
+        token(home, Given(token="schl\u00fcssel"))
+    with pytest.raises(BadToken, match=r"^CACHEROUTE_TOKEN holds what no HTTP header can carry$"):
+        token(home, CACHEROUTE_TOKEN="two\nlines")

@@ -6,7 +6,7 @@ import pytest
 
 from cacheroute_cli.context import Given
 from cacheroute_cli.doctor.examine import examine
-from tests.cli.commands.conftest import state  # noqa: F401 - a fixture
+from tests.cli.commands.conftest import stack_folder, state  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.usefixtures("state")
 
@@ -17,8 +17,22 @@ def names(given: Given) -> list[str]:
 
 def test_every_check_is_made() -> None:
     assert names(Given(proxy_url="127.0.0.1:1")) == [
-        "config", "proxy", "terminal", "state", "orphans", "stale", "ports", "files", "programs",
+        "config", "proxy", "terminal", "state", "orphans", "stale", "stack", "ports", "files",
+        "programs",
     ]  # fmt: skip
+
+
+def test_a_stack_file_that_is_wrong_is_told_and_the_rest_is_looked_at(
+    stack_folder: Path,  # noqa: F811 - the fixture
+) -> None:
+    (stack_folder / "stack.yaml").write_text("proxy: {prot: 1}\n")
+
+    checks = list(examine(Given()))
+
+    [stack] = [check for check in checks if check.verdict == "bad"]
+    assert stack.name == "stack"
+    assert "stack.yaml:1: proxy.prot is unknown here" in stack.sentence
+    assert checks[-1].name == "programs"
 
 
 def test_where_the_configuration_is_broken_the_rest_is_looked_at(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from cacheroute_cli.supervisor.identity import identify
 from cacheroute_cli.supervisor.ports import Owner
 from cacheroute_cli.supervisor.stack_home import ProcessStatus, StackHome, SupervisorRecord
 from cacheroute_cli.supervisor.state import Record, State
+from tests.support.full_disk import a_full_disk
 
 
 def told(checks: Any) -> list[tuple[str, str]]:
@@ -47,6 +48,16 @@ def test_a_port_that_is_taken_says_by_whom() -> None:
         ("ports warn", "2 is taken by pid 8: nginx"),
         ("ports warn", "3 is taken by another user's process"),
     ]
+
+
+def test_the_ports_of_a_stack_are_its_own_whatever_has_them() -> None:
+    assert told(
+        check_ports((1, 2, 3, 4), held={2: 7, 3: 7, 4: 8}, free=lambda _, port: port < 2)
+    ) == [
+        ("ports ok", "1 is free"),
+        ("ports ok", "2-4 are the stack's"),
+    ]
+    assert told(check_ports(())) == [("ports ok", "all are chosen when the stack comes up")]
 
 
 def test_a_real_port_is_seen_to_be_taken() -> None:
@@ -134,6 +145,9 @@ def test_a_state_folder_must_take_a_file(tmp_path: Path) -> None:
     assert check_state(State(tmp_path / "state")).verdict == "ok"
     assert list((tmp_path / "state").iterdir()) == []
     assert check_state(State(tmp_path / "file" / "state")).verdict == "bad"
+    with a_full_disk():
+        assert check_state(State(tmp_path / "state")).verdict == "bad"
+    assert list((tmp_path / "state").iterdir()) == []
 
 
 @pytest.mark.parametrize(

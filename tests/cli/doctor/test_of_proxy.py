@@ -37,6 +37,9 @@ def test_one_that_nobody_named_need_not_be_there() -> None:
     assert (named.verdict, usual.verdict) == ("bad", "warn")
     assert usual.way_out == "'cacheroute up -d' starts one here"
 
+    [other] = check_proxy(Context(proxy_url=NOBODY), ["http://127.0.0.1:9902"])
+    assert other.way_out == "a stack that is up has one: --proxy-url http://127.0.0.1:9902"
+
 
 @pytest.mark.parametrize(
     ("theirs", "verdict", "words"),

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from cacheroute_cli.stackfile.plan import Wishes, instances_of, plan_stack
+import pytest
+
+from cacheroute_cli.stackfile.plan import NotCounted, SameName, Wishes, instances_of, plan_stack
 from cacheroute_cli.stackfile.ports import PortBook
 from cacheroute_cli.stackfile.tree import StackFile
 from cacheroute_cli.supervisor.process import ProcessPlan, Readiness, StopRule
@@ -63,11 +65,42 @@ def test_what_the_command_line_wishes_outranks_the_count() -> None:
     assert list(planned(stack, Wishes(instances=0))) == ["proxy", "agent"]
 
 
-def test_a_token_goes_into_variables_and_onto_no_command_line() -> None:
-    plans = planned(StackFile(name="s"), Wishes(token="secret"))
+def test_a_token_goes_into_variables_and_onto_no_command_line(tmp_path: Path) -> None:
+    stack = read(
+        tmp_path, "instances:\n  - {name: a}\n  - {name: far, endpoint: 'http://10.0.0.7:8000'}\n"
+    )
 
-    assert plans["instance-1"].env == {"PROXY_CP_TOKEN": "secret"}
+    plans = planned(stack, Wishes(own_token="secret"))
+
+    assert plans["proxy"].env == {"CACHEROUTE_CONTROL__TOKEN": "secret"}
+    for name in ("a", "far"):
+        assert plans[name].env == {"PROXY_CP_TOKEN": "secret"}
+        assert plans[name].ready.token == "secret"
     assert not any("secret" in word for plan in plans.values() for word in plan.argv)
+
+
+def test_a_token_that_is_only_known_protects_nobody() -> None:
+    plans = planned(StackFile(name="s"), Wishes(token="known"))
+
+    assert plans["proxy"].env == {}
+    assert plans["instance-1"].env == {"PROXY_CP_TOKEN": "known"}
+
+
+def test_the_token_of_the_file_outranks_the_one_that_is_wished_for(tmp_path: Path) -> None:
+    stack = read(tmp_path, "proxy: {env: {CACHEROUTE_CONTROL__TOKEN: of-the-file}}\n")
+
+    plans = planned(stack, Wishes(own_token="typed"))
+
+    assert plans["proxy"].env == {"CACHEROUTE_CONTROL__TOKEN": "of-the-file"}
+
+
+def test_instances_that_are_listed_cannot_be_another_number(tmp_path: Path) -> None:
+    stack = read(tmp_path, "instances:\n  - {name: a}\n  - {name: b}\n")
+
+    assert [entry.name for entry in instances_of(stack, 2)] == ["a", "b"]
+    with pytest.raises(NotCounted, match=r"stack\.yaml are a list of 2, and cannot be 3") as fault:
+        planned(stack, Wishes(instances=3))
+    assert "up -d --remove-orphans" in (fault.value.hint or "")
 
 
 def test_a_real_server_is_started_and_then_attached(tmp_path: Path) -> None:
@@ -139,3 +172,20 @@ def test_the_same_stack_is_planned_the_same() -> None:
     assert planned(stack) == planned(stack)
     assert planned(stack)["proxy"].digest != planned(changed)["proxy"].digest
     assert planned(stack)["agent"].digest == planned(changed)["agent"].digest
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("instances: [{name: proxy}]", "a proxy, the other an instance"),
+        ("instances: [{name: agent}]", "an agent, the other an instance"),
+        ("agents: [{name: a, port: 1}, {name: a, port: 2}]", "an agent, the other an agent"),
+        (
+            "instances: [{name: a, endpoint: 'http://h:1', command: [sleep]}, {name: a.attach}]",
+            "an instance, the other an attach",
+        ),
+    ],
+)
+def test_no_two_processes_of_a_stack_have_one_name(tmp_path: Path, text: str, kinds: str) -> None:
+    with pytest.raises(SameName, match=kinds):
+        planned(read(tmp_path, text))

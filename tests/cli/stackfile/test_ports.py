@@ -3,8 +3,8 @@
 import pytest
 
 from cacheroute_cli.diagnostics import Exit
-from cacheroute_cli.stackfile.ports import BadPorts, PortBook, free_port
-from cacheroute_cli.stackfile.section import AUTO
+from cacheroute_cli.stackfile.ports import BadPorts, PortBook
+from cacheroute_cli.stackfile.tree import AUTO
 
 
 def test_ports_are_counted_on_and_moved_by_the_offset() -> None:
@@ -47,7 +47,3 @@ def test_no_free_port_ends_in_a_sentence() -> None:
 
     with pytest.raises(BadPorts, match="no free port was found for b"):
         book.number("b", "service", AUTO)
-
-
-def test_a_free_port_can_be_found() -> None:
-    assert 0 < free_port() < 65_536

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from cacheroute_cli.stackfile.read import read_stack_file
-from cacheroute_cli.stackfile.section import AUTO
 from cacheroute_cli.stackfile.tree import (
+    AUTO,
     AgentEntry,
     CountedInstances,
     DemoInstanceEntry,
@@ -163,3 +163,28 @@ def test_all_mistakes_are_told_at_once_each_with_its_line(tmp_path: Path) -> Non
 )
 def test_a_mistake_names_the_key_and_what_would_do(tmp_path: Path, text: str, words: str) -> None:
     assert any(words in problem for problem in problems(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "why"),
+    [
+        ("http://[::1", "is not [host]:port"),
+        ("http://a..b:1", "is not a host name"),
+        ("https://a:1", "is no http:// URL"),
+        ("a:1", "is no http:// URL"),
+    ],
+)
+def test_an_endpoint_that_cannot_be_is_told_with_its_line(
+    tmp_path: Path, endpoint: str, why: str
+) -> None:
+    [problem] = problems(tmp_path, f"instances:\n  - endpoint: '{endpoint}'\n")
+
+    assert problem.startswith(f":2: instances[0] has the endpoint {endpoint!r}, which ")
+    assert why in problem
+
+
+@pytest.mark.parametrize("said", ["9999999/60s", "5/" + "9" * 400 + "s", "9" * 5000 + "/60s"])
+def test_more_restarts_than_anybody_counts_are_refused(tmp_path: Path, said: str) -> None:
+    [problem] = problems(tmp_path, f"defaults: {{max_restarts: '{said}'}}\n")
+
+    assert "must be a number of restarts within seconds" in problem

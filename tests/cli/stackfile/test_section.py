@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from cacheroute_cli.stackfile.document import read_document
-from cacheroute_cli.stackfile.section import AUTO, Section
+from cacheroute_cli.stackfile.section import Section
+from cacheroute_cli.stackfile.tree import AUTO
 from tests.cli.stackfile.files import a_file
 
 
@@ -103,3 +104,10 @@ def test_what_nobody_asked_for_is_unknown_with_the_nearest_or_all_names(tmp_path
         "1: prot is unknown here; did you mean port?",
         "2: zzz is unknown here; known are host, port",
     ]
+
+
+def test_a_path_in_the_home_of_nobody_is_a_folder_of_that_name(tmp_path: Path) -> None:
+    section, wrong = a_section(tmp_path, "path: ~nobody-at-all/x\n")
+
+    assert section.path_of("path") == tmp_path / "~nobody-at-all" / "x"
+    assert wrong == []

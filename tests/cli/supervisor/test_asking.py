@@ -102,3 +102,18 @@ def test_one_of_another_version_is_not_understood(home: StackHome) -> None:
         ask(home, PS, print)
 
     assert caught.value.exit == Exit.NOT_UNDERSTOOD
+
+
+def test_one_that_leaves_before_it_has_read_the_request_is_gone(home: StackHome) -> None:
+    long = Request(do="start", names=("x" * 4_000_000,))
+    with a_desk(home, lambda _: None), pytest.raises(SupervisorGone):
+        ask(home, long, print)
+
+
+def test_one_that_reads_no_request_is_not_waited_for(home: StackHome) -> None:
+    said = threading.Event()
+    long = Request(do="start", names=("x" * 4_000_000,))
+    with a_desk(home, lambda _: _wait_for(said)):
+        with pytest.raises(SupervisorSilent):
+            ask(home, long, print, silence_s=0.05)
+        said.set()

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from cacheroute_cli.launch import ProxyOptions, launch_proxy
-from cacheroute_cli.stackfile.ports import free_port
 from cacheroute_cli.supervisor.log_files import times_path
+from cacheroute_cli.supervisor.ports import free_port
 from cacheroute_cli.supervisor.process import ProcessPlan, Readiness
 from cacheroute_cli.supervisor.runner import python
 from tests.cli.supervisor.children import eventually

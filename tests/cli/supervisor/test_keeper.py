@@ -1,12 +1,15 @@
 """One process under one keeper, on a loop of the test's own."""
 
 import asyncio
+import errno
 import os
 import signal
 import socket
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from cacheroute_cli.supervisor.keeper import Keeper, State
 from cacheroute_cli.supervisor.probes import Probes
@@ -83,7 +86,8 @@ async def test_what_it_left_in_its_group_goes_before_it_is_started_again(tmp_pat
     os.kill(first, signal.SIGKILL)
     await eventually(lambda: keeper.status().restarts == 1 and keeper.pid not in (None, first))
 
-    assert is_gone(left)
+    # It was killed before; when it is scheduled to die is the kernel's to say.
+    await eventually(lambda: is_gone(left), within_s=10)
     await stopped(keeper)
 
 
@@ -149,3 +153,42 @@ async def test_what_cannot_be_run_at_all_says_why(tmp_path: Path) -> None:
     assert not await keeper.settle(10)
     assert keeper.state is State.FAILED
     assert "it cannot be run" in (keeper.why or "")
+
+
+async def test_one_whose_end_nobody_would_hear_of_is_ended_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    def no_descriptor(pid: int) -> int:
+        started.append(pid)
+        raise OSError(errno.EMFILE, "too many open files")
+
+    monkeypatch.setattr(os, "pidfd_open", no_descriptor)
+    keeper = a_keeper(tmp_path, a_plan("a", restart=RestartRule(mode="never")))
+    keeper.start()
+
+    assert not await keeper.settle(10)
+    assert keeper.why is not None
+    assert "it cannot be run: [Errno 24] too many open files" in keeper.why
+    assert keeper.pid is None
+    assert [is_gone(pid) for pid in started] == [True]
+
+
+async def test_a_stop_that_is_given_up_leaves_the_child_to_the_next_one(tmp_path: Path) -> None:
+    keeper = a_keeper(tmp_path, a_plan("a", STUBBORN))
+    keeper.start()
+    await eventually(lambda: keeper.log.exists() and "ready" in keeper.log.read_text(), within_s=10)
+    pid = keeper.pid or 0
+    stopping = asyncio.ensure_future(stopped(keeper, grace_s=0))
+    while keeper.why != "killed after 0 s":  # noqa: ASYNC110 - only this turn of the loop will do
+        await asyncio.sleep(0)
+
+    stopping.cancel()
+    await asyncio.gather(stopping, return_exceptions=True)
+    await stopped(keeper)
+
+    assert keeper.state is State.STOPPED
+    assert keeper.pid is None
+    assert keeper.last_exit == -signal.SIGKILL
+    assert is_gone(pid)

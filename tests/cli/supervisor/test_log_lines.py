@@ -2,6 +2,10 @@
 
 import os
 from pathlib import Path
+from shutil import copyfileobj as shutil_copy
+from typing import BinaryIO
+
+import pytest
 
 from cacheroute_cli.supervisor.log_files import LogFile
 from cacheroute_cli.supervisor.log_lines import (
@@ -62,6 +66,7 @@ def test_since_and_last_leave_out_what_is_older(tmp_path: Path) -> None:
     assert texts(list(merged({"a": a}, since_s=2.0))) == ["2 a a2", "3 a a3"]
     assert texts(list(merged({"a": a}, last=1))) == ["3 a a3"]
     assert texts(list(merged({"a": a}, last=0))) == []
+    assert len(list(merged({"a": a}, last=10**20))) == len(list(merged({"a": a})))
 
 
 def test_a_tail_gives_what_is_added_and_whole_lines_only(tmp_path: Path) -> None:
@@ -112,3 +117,24 @@ def test_the_last_lines_are_those_that_say_something(tmp_path: Path) -> None:
 
     assert last_lines(log, 2) == ["two", "three"]
     assert last_lines(tmp_path / "none.log", 2) == []
+
+
+def test_a_look_while_the_log_is_set_aside_reads_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("first\n")
+    tail = Tail("a", log, from_start=True)
+    seen = [line.text for line in tail.look(1.0)]
+
+    def copied_and_looked(source: BinaryIO, copy: BinaryIO, length: int) -> None:
+        shutil_copy(source, copy, length)
+        copy.flush()
+        seen.extend(line.text for line in tail.look(2.0))
+
+    monkeypatch.setattr("shutil.copyfileobj", copied_and_looked)
+    written(log, (2.0, "second, longer\n"), max_bytes=10)
+    written(log, (3.0, "third\n"))
+    seen.extend(line.text for line in tail.look(3.0))
+
+    assert seen == ["first", "second, longer", "third"]

@@ -11,11 +11,38 @@ from cacheroute_cli.diagnostics import Exit
 from cacheroute_cli.supervisor.faults import PortTaken
 from cacheroute_cli.supervisor.ports import (
     Wanted,
+    free_port,
     is_free,
     owner_of,
+    read_port,
     require_free,
     without_secrets,
 )
+
+
+@pytest.mark.parametrize(
+    ("text", "port"),
+    [
+        ("0", 0),
+        ("8080", 8080),
+        ("65535", 65_535),
+        ("65536", None),
+        ("9" * 5000, None),
+        ("-1", None),
+        ("²", None),
+        ("", None),
+        ("auto", None),
+    ],
+)
+def test_a_port_is_read_or_it_is_none(text: str, port: int | None) -> None:
+    assert read_port(text) == port
+
+
+def test_a_free_port_can_be_had() -> None:
+    port = free_port()
+
+    assert port > 0
+    assert is_free("127.0.0.1", port)
 
 
 @pytest.fixture
@@ -50,6 +77,11 @@ def test_a_port_on_version_six_is_looked_up_too() -> None:
 def test_an_address_of_another_host_is_nobodys_port() -> None:
     # What is in the way is told by the program that is to listen there.
     assert is_free("192.0.2.1", 9)
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 64])
+def test_a_name_that_cannot_be_is_left_to_the_program(host: str) -> None:
+    assert is_free(host, 9)
 
 
 def test_a_free_port_is_free_and_owned_by_nobody(taken_port: int) -> None:

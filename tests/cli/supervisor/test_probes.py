@@ -18,9 +18,11 @@ POOL = b"""[{"instance_id": "here", "host": "127.0.0.1", "port": 1, "is_alive": 
 
 class Handler(BaseHTTPRequestHandler):
     asked: ClassVar[list[str]] = []
+    shown: ClassVar[set[str | None]] = set()
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
+        self.shown.add(self.headers["authorization"])
         status = 503 if self.path == "/busy" else 200
         self.send_response(status)
         self.send_header("content-type", "application/json")
@@ -35,6 +37,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def url() -> Iterator[str]:
     Handler.asked.clear()
+    Handler.shown.clear()
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -97,6 +100,15 @@ async def test_all_that_is_named_must_hold(url: str) -> None:
     probes.close()
 
 
+async def test_each_pool_is_shown_the_token_that_goes_with_it(url: str) -> None:
+    probes = Probes()
+    for token in ("one", "two", None):
+        assert await probes.why_not(Readiness(member="here", pool=url, token=token)) is None
+    probes.close()
+
+    assert Handler.shown == {"Bearer one", "Bearer two", None}
+
+
 async def test_a_pool_that_does_not_answer_is_what_stands_in_the_way() -> None:
     url = f"http://127.0.0.1:{a_closed_port()}"
 
@@ -106,3 +118,7 @@ async def test_a_pool_that_does_not_answer_is_what_stands_in_the_way() -> None:
 
     assert why is not None
     assert "cannot reach" in why
+
+
+def test_an_address_that_is_none_does_not_answer_either() -> None:
+    assert why_no_answer("http://[::1") == "http://[::1 does not answer (invalid ipv6 url)"

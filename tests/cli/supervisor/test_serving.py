@@ -9,6 +9,7 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,7 +20,8 @@ from cacheroute_cli.supervisor.ending import end
 from cacheroute_cli.supervisor.identity import is_running, marked_with
 from cacheroute_cli.supervisor.messages import Request
 from cacheroute_cli.supervisor.process import StopRule
-from cacheroute_cli.supervisor.runner import spawn
+from cacheroute_cli.supervisor.runner import Child, spawn
+from cacheroute_cli.supervisor.serving import Guard
 from cacheroute_cli.supervisor.stack_home import StackHome
 from tests.cli.supervisor.children import (
     SLEEPER,
@@ -190,3 +192,34 @@ def test_who_is_told_nothing_leaves_again(tmp_path: Path, monkeypatch: pytest.Mo
     assert said == ["nothing to do for 0.5 s"]
     with pytest.raises(NoSupervisor):
         ask(home, Request(do="ps"), said.append)
+
+
+def test_a_guard_that_cannot_be_replaced_yet_is_replaced_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = StackHome("s", tmp_path)
+    home.prepare()
+    guard = Guard(home, f"test-guard-{os.getpid()}")
+    first = guard.pid
+    os.kill(first, signal.SIGKILL)
+    is_busy = True
+
+    def spawned(*given: Any, **more: Any) -> Child:
+        if is_busy:
+            raise OSError("too many open files")
+        return spawn(*given, **more)
+
+    monkeypatch.setattr("cacheroute_cli.supervisor.serving.spawn", spawned)
+    assert eventually(lambda: is_gone_from(first))
+    assert not guard.ensure()
+    assert guard.pid == first
+
+    is_busy = False
+    assert guard.ensure()
+    assert guard.pid != first
+    guard.close()
+
+
+def is_gone_from(pid: int) -> bool:
+    """Whether a child of ours has ended; it is left to be reaped by whoever started it."""
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"

@@ -4,11 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cacheroute_cli.supervisor.ending import end
+from cacheroute_cli.supervisor.faults import CannotRun
 from cacheroute_cli.supervisor.identity import marked_with
 from cacheroute_cli.supervisor.signals import Stopped
 from cacheroute_cli.supervisor.stack import Stack
@@ -57,10 +59,10 @@ def test_an_error_ends_all_that_had_been_started(tmp_path: Path) -> None:
 
 def test_a_program_that_cannot_start_takes_the_others_with_it(tmp_path: Path) -> None:
     stack = Stack(tethered=False)
-    good, bad = a_program(SLEEPER, tmp_path), a_program(SLEEPER, tmp_path, name="bad")
-    object.__setattr__(bad, "argv", ("/no/such/program",))
+    good = a_program(SLEEPER, tmp_path)
+    bad = replace(good, name="bad", argv=("/no/such/program",))
 
-    with pytest.raises(FileNotFoundError), stack:
+    with pytest.raises(CannotRun, match=r"^bad cannot be started "), stack:
         stack.start(good, bad)
 
     assert marked_with(stack.name) == []

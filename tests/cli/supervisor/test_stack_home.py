@@ -1,5 +1,6 @@
 """A stack's folder: one supervisor at a time, and records that a reader never sees half of."""
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from cacheroute_cli.supervisor.stack_home import (
     SupervisorRecord,
     homes,
 )
+from tests.support.full_disk import a_full_disk
 
 
 @pytest.fixture
@@ -101,8 +103,31 @@ def test_a_folder_that_cannot_be_written_to_is_a_fault_with_a_way_out(tmp_path: 
     assert "CACHEROUTE_STATE_DIR" in (caught.value.hint or "")
 
 
+def test_a_full_disk_is_a_fault_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    with a_full_disk(), pytest.raises(StateUnwritable, match="File too large"):
+        StackHome("s", tmp_path).prepare()
+
+    assert sorted(path.name for path in (tmp_path / "stacks" / "s").iterdir()) == ["logs", "procs"]
+
+
 def test_every_stack_is_found_by_its_folder(tmp_path: Path, home: StackHome) -> None:
     StackHome("b", tmp_path).prepare()
 
     assert [found.name for found in homes(tmp_path)] == ["b", "s"]
     assert homes(tmp_path / "none") == []
+
+
+def test_a_look_at_the_lock_does_not_keep_a_supervisor_from_it(
+    home: StackHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home.folder / "lock").touch()
+    with (home.folder / "lock").open() as looking:
+        # As `is_supervised` holds it for a moment.
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        monkeypatch.setattr(
+            "cacheroute_cli.supervisor.stack_home.sleep",
+            lambda _: fcntl.flock(looking, fcntl.LOCK_UN),
+        )
+
+        with home.supervising() as is_mine:
+            assert is_mine

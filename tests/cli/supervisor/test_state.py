@@ -9,9 +9,16 @@ from pathlib import Path
 import pytest
 
 import cacheroute_cli.supervisor.state as state_module
-from cacheroute_cli.supervisor.faults import StateLocked
+from cacheroute_cli.supervisor.faults import StateLocked, StateUnwritable
 from cacheroute_cli.supervisor.identity import identify
-from cacheroute_cli.supervisor.state import Record, State, file_name, state_root
+from cacheroute_cli.supervisor.state import (
+    Record,
+    State,
+    file_name,
+    prove_writable,
+    state_root,
+)
+from tests.support.full_disk import a_full_disk
 
 
 def a_record(name: str = "proxy-a", **changes: object) -> Record:
@@ -128,3 +135,20 @@ def test_the_state_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setenv("CACHEROUTE_STATE_DIR", "/srv/cr")
     assert state_root() == Path("/srv/cr")
+
+
+def test_a_folder_is_proven_by_a_file_that_never_stays(tmp_path: Path) -> None:
+    prove_writable(tmp_path)
+    with a_full_disk(), pytest.raises(OSError, match="too large"):
+        prove_writable(tmp_path)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_written_is_a_fault_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "proxy-a").touch()
+
+    with pytest.raises(StateUnwritable, match="cannot be used") as caught:
+        State(tmp_path).write(a_record())
+
+    assert "CACHEROUTE_STATE_DIR" in (caught.value.hint or "")

@@ -8,6 +8,7 @@ from cacheroute.console.alert_log import AlertState, Noted
 from cacheroute.console.alerts import Alert, AlertKind
 from cacheroute.console.rules import RULES
 from cacheroute_tui.screens.alert_panels import (
+    AlertKeys,
     about,
     alert_lines,
     alert_meaning,
@@ -18,6 +19,7 @@ from cacheroute_tui.screens.alert_panels import (
 from cacheroute_tui.widgets.lines import TextLine
 
 BEGAN = datetime(2026, 1, 1, 14, 20, 11, tzinfo=UTC)
+KEYS = AlertKeys(silence="x", explain="e")
 
 
 def noted(
@@ -39,7 +41,7 @@ def texts(lines: Sequence[TextLine]) -> list[str]:
 
 def test_a_sign_and_a_word_tell_the_state_before_any_colour() -> None:
     lines = texts(
-        alert_lines([noted(), noted(state="silenced"), noted(state="past")], 3),
+        alert_lines([noted(), noted(state="silenced"), noted(state="past")], 3, KEYS),
     )
 
     assert lines == [
@@ -50,17 +52,17 @@ def test_a_sign_and_a_word_tell_the_state_before_any_colour() -> None:
 
 
 def test_alerts_without_room_are_counted_in_the_last_line() -> None:
-    lines = texts(alert_lines([noted(f"i-{n}") for n in range(9)], 4))
+    lines = texts(alert_lines([noted(f"i-{n}") for n in range(9)], 4, KEYS))
 
     assert len(lines) == 4
     assert lines[-1] == "   6 more: x lists them"
-    assert len(alert_lines([noted()] * 9, 3)) == 3
-    assert texts(alert_lines([], 3)) == [" no alerts"]
+    assert len(alert_lines([noted()] * 9, 3, KEYS)) == 3
+    assert texts(alert_lines([], 3, KEYS)) == [" no alerts"]
 
 
 def test_one_that_nobody_knows_the_beginning_of_has_no_time() -> None:
     one = noted()
-    [line] = texts(alert_lines([replace(one, alert=replace(one.alert, since=None))], 3))
+    [line] = texts(alert_lines([replace(one, alert=replace(one.alert, since=None))], 3, KEYS))
 
     assert line.startswith(" ▲ --:--:-- skew")
 
@@ -69,8 +71,8 @@ def test_the_heading_counts_each_state_and_the_active_ones_first() -> None:
     several = [noted(), noted("i-1"), noted(state="silenced"), noted(state="past")]
 
     assert alerts_title(several) == "alerts 2 · 1 silenced · 1 past"
-    assert alerts_title([]) == alerts_title([], with_keys=True) == "alerts"
-    assert alerts_title([noted()], with_keys=True) == "alerts 1 · x silences, e explains"
+    assert alerts_title([]) == alerts_title([], KEYS) == "alerts"
+    assert alerts_title([noted()], KEYS) == "alerts 1 · x silences, e explains"
     assert alerts_title([noted(state="past")]) == "alerts · 1 past"
 
 
@@ -108,3 +110,16 @@ def test_an_alert_is_found_by_whom_it_is_about() -> None:
     assert about(several, "i-1") == ("skew", "i-1")
     assert about(several, "i-0") is None
     assert choice_text(noted()) == "▲ 14:20:11 skew     i-0 is skewed"
+
+
+def test_an_alert_is_as_old_as_it_is_when_it_is_drawn() -> None:
+    one = noted()
+    silent = replace(
+        one, alert=replace(one.alert, kind="stale", value=41.0, threshold=30, message="as found")
+    )
+    past = replace(silent, state="past")
+
+    [line, ended] = texts(alert_lines([silent, past], 3, KEYS, passed_s=4.0))
+
+    assert "i-0 last seen 45s ago, ttl 30 s" in line
+    assert ended.endswith("past: as found")

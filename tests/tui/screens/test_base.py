@@ -98,6 +98,32 @@ async def test_the_frame_is_drawn_by_the_second_unless_a_look_has_just_done_so()
         assert header.text != before
 
 
+_AGES = {
+    "instances": "7m",
+    "resources": "7m",
+    "topology": "heard 7m",
+    "instance": "heard of 7m",
+}
+
+
+@pytest.mark.parametrize("name", _AGES)
+async def test_ages_go_on_while_the_proxy_is_lost(name: str) -> None:
+    clock, fleet = StillClock(), StillFleet(drawn_fleet())
+    app = console(fleet, clock=clock, screen="instances" if name == "instance" else name)
+    async with shown(app, WIDE) as pilot:
+        if name == "instance":
+            app.push_screen(InstanceDetail("inst-9001"))
+            await settle(pilot)
+        fleet.trouble = lost()
+        for _ in range(3):
+            await app.feed.look()
+        clock.move(425.0)
+        assert _AGES[name] not in text_of(app)
+        app._tick()
+        await settle(pilot)
+        assert _AGES[name] in text_of(app)
+
+
 _TOLD = {"raw": '"path"', "traces": "r-1"}
 """What a screen shows of a Proxy that is no name of an Instance."""
 _OF_PROXIES = [one.NAME for one in SCREENS if one.NAME != "processes"]

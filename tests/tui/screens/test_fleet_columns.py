@@ -1,11 +1,16 @@
-"""The columns of Instances on a screen: short, and a dash where nothing is known."""
+"""The columns of Instances on a screen: short, and never 0 where nothing is known."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from msgspec import structs
 
+from cacheroute.console.columns import Column
 from cacheroute.console.first_tokens import FirstToken
 from cacheroute.console.history import History
 from cacheroute.console.look import Look
+from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.store import Seen
 from cacheroute.core.clock import Instant
 from cacheroute_tui.screens.fleet_columns import _thinned, fleet_columns
@@ -14,11 +19,11 @@ from tests.tui.fleet import drawn_fleet
 ROWS = {row.id: row for row in Look(snapshot=drawn_fleet(), url="").instances}
 
 
-def told(
-    instance_id: str, *, is_wide: bool = True, since_s: float = 0.0, seen: Seen | None = None
-) -> dict[str, str]:
+def columns(
+    *, is_wide: bool = True, since_s: float = 0.0, seen: Seen | None = None
+) -> Sequence[Column[FleetRow]]:
     history = History()
-    columns = fleet_columns(
+    return fleet_columns(
         is_wide=is_wide,
         trend_width=10,
         history=lambda: history,
@@ -26,7 +31,13 @@ def told(
         since_s=lambda: since_s,
         as_ascii=True,
     )
-    return {column.key: column.text(ROWS[instance_id]) for column in columns}
+
+
+def told(
+    instance_id: str, *, is_wide: bool = True, since_s: float = 0.0, seen: Seen | None = None
+) -> dict[str, str]:
+    found = columns(is_wide=is_wide, since_s=since_s, seen=seen)
+    return {column.key: column.on_screen(ROWS[instance_id]) for column in found}
 
 
 def test_percents_have_no_sign_and_an_admission_is_short() -> None:
@@ -36,11 +47,38 @@ def test_percents_have_no_sign_and_an_admission_is_short() -> None:
     assert found["admission_state"] == "deg!"
 
 
-def test_what_is_not_known_is_a_dash() -> None:
+def test_what_is_not_known_is_a_question_mark_and_what_is_not_there_a_dash() -> None:
     found = told("inst-9010")
 
-    for key in ("score", "cpu_util", "gpu_util", "backlog_ms", "admission_state"):
+    for key in ("cpu_util", "gpu_util", "admission_state"):
+        assert found[key] == "?", key
+    assert found["network"] == "?/?"
+    for key in ("score", "backlog_ms", "prepare_queue_depth", "ttft_p95"):
         assert found[key] == "—", key
+
+
+@pytest.mark.parametrize(
+    ("rx_mbps", "tx_mbps", "told_as"),
+    [
+        (412.3, 51.0, "412/51"),
+        (9.96, 9.4, "10/9.4"),
+        (0.0, 0.1, "0.0/0.1"),
+        (12_000, None, "12000/?"),
+    ],
+)
+def test_what_a_host_receives_and_sends_stands_in_one_column_with_its_unit(
+    rx_mbps: float, tx_mbps: float | None, told_as: str
+) -> None:
+    row = replace(ROWS["inst-9001"], network_rx_mbps=rx_mbps, network_tx_mbps=tx_mbps)
+    network = next(column for column in columns() if column.key == "network")
+
+    assert (network.header, network.on_screen(row)) == ("RX/TX Mbps", told_as)
+
+
+def test_a_trend_and_what_an_age_decides_move_on_though_nothing_else_is_new() -> None:
+    assert {column.key for column in columns() if column.ages} == {
+        "sign", "state", "trend", "age_s",
+    }  # fmt: skip
 
 
 def test_an_age_goes_on_with_the_time() -> None:

@@ -20,12 +20,12 @@ def test_a_gpu_is_a_line_with_its_figures() -> None:
         assert text in line
 
 
-def test_what_a_gpu_does_not_report_is_a_dash_and_an_error_is_said() -> None:
+def test_what_a_gpu_does_not_report_is_a_question_mark_and_an_error_is_said() -> None:
     [line] = told({"utilization_pct": True, "utilization_error": "not supported"})
 
     assert line.startswith(" gpu 0 ")
     assert "0%" not in line
-    assert line.count("—") == 6
+    assert line.count("?") == 6
     assert line.endswith("not supported")
 
 

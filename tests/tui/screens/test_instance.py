@@ -1,8 +1,10 @@
 """The screen of one Instance: what is known of it, and why something is not."""
 
+from cacheroute.console.cells import cells
 from cacheroute.console.look import Look
 from cacheroute_tui.screens.instance import InstanceDetail, identity_lines, resource_lines
 from tests.tui.fleet import StillFleet, drawn_fleet
+from tests.tui.screens.requests import link
 from tests.tui.showing import NORMAL, console, settle, shown, text_of
 
 ROWS = {row.id: row for row in Look(snapshot=drawn_fleet(), url="").instances}
@@ -34,6 +36,22 @@ async def test_parts_that_the_source_cannot_tell_are_named_and_the_rest_is_shown
 
     assert "rank 2 of 5" in text
     assert text.count("not told: ") == 2
+
+
+async def test_links_stand_below_each_other_whatever_their_nodes_are_called() -> None:
+    fleet = StillFleet(drawn_fleet())
+    names = ("kdn-1", "知识库", "a" * 80)
+    fleet.links = [link(name, "inst-9004", 90.0) for name in names]
+    app = console(fleet)
+    async with shown(app, NORMAL) as pilot:
+        app.push_screen(InstanceDetail("inst-9004"))
+        await settle(pilot)
+        await app.feed.look()
+        await settle(pilot)
+        lines = [line for line in text_of(app).splitlines() if "90 Mbps" in line]
+
+    assert len(lines) == len(names)
+    assert len({cells(line.partition("90 Mbps")[0]) for line in lines}) == 1
 
 
 async def test_after_the_last_instance_comes_the_first() -> None:

@@ -31,15 +31,15 @@ async def test_every_row_says_what_the_list_of_the_command_says() -> None:
         if row.score is not None:
             assert f"{row.score:.2f}" in line
         else:
-            assert "—" in line
+            assert "?" in line
 
 
-async def test_unknown_is_a_dash_and_never_0() -> None:
+async def test_unknown_is_a_question_mark_and_what_is_not_there_a_dash_and_never_0() -> None:
     app = console(screen="instances")
     async with shown(app):
         stale = next(line for line in text_of(app).splitlines() if "inst-9003" in line)
 
-    assert stale.split()[4:11] == ["—"] * 7
+    assert stale.split()[4:11] == [*["—"] * 4, *["?"] * 3]
 
 
 async def test_the_instance_under_the_cursor_is_explained() -> None:
@@ -67,7 +67,7 @@ async def test_enter_opens_an_instance_and_escape_comes_back_to_its_row() -> Non
         assert app.front.selected_id() == "inst-9001"
 
 
-async def test_an_unreported_gpu_is_a_dash() -> None:
+async def test_an_unreported_gpu_is_a_question_mark() -> None:
     app = console(screen="instances")
     async with shown(app, NORMAL) as pilot:
         await pressed(pilot, "enter")
@@ -75,7 +75,7 @@ async def test_an_unreported_gpu_is_a_dash() -> None:
         await settle(pilot)
         line = next(line for line in text_of(app).splitlines() if "gpu 1 A100" in line)
 
-    assert "—" in line
+    assert "?" in line
     assert " 0%" not in line
 
 

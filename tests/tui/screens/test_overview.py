@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
 from msgspec import structs
 
+from cacheroute.wire.console import KdnNodes, Knowledge
 from cacheroute_tui.screens.overview import Overview, decision_lines
-from tests.tui.fleet import StillFleet, decisions, drawn_fleet, lost
+from tests.tui.fleet import WALL_S, StillFleet, decisions, drawn_fleet, lost
 from tests.tui.screens.requests import link
-from tests.tui.showing import NARROW, NORMAL, WIDE, console, shown, text_of
+from tests.tui.showing import NARROW, NORMAL, WIDE, console, settle, shown, text_of
 
 
 def test_a_decision_says_who_and_against_whom_and_nobody_where_there_is_none() -> None:
@@ -64,6 +66,19 @@ async def test_an_ejected_instance_is_counted_in_the_box_of_the_pool() -> None:
     assert "reports 6/8" in text
 
 
+async def test_one_from_the_settings_that_answers_no_probe_is_not_counted_as_alive() -> None:
+    document = drawn_fleet()
+    assert document.identities is not None
+    who = structs.replace(document.identities, origin="static")
+    aged = structs.replace(document.instances, age_s=[200.0, *[0.1] * 7])
+    changed = structs.replace(document, identities=who, instances=aged)
+    app = console(StillFleet(changed), screen="overview")
+    async with shown(app, NARROW):
+        text = text_of(app)
+
+    assert "○ silent 1" in text
+
+
 async def test_two_nodes_of_one_host_are_told_apart() -> None:
     fleet = StillFleet(drawn_fleet())
     fleet.links = [
@@ -74,7 +89,7 @@ async def test_two_nodes_of_one_host_are_told_apart() -> None:
         text = text_of(app)
 
     for port in (40179, 40180):
-        assert f"127.0.0.1:{port}  12,000 Mbps   1.9ms" in text
+        assert f":{port} ? 12,000 Mbps   1.9ms q ?" in text
 
 
 async def test_of_more_nodes_than_there_is_room_for_the_title_tells() -> None:
@@ -101,3 +116,72 @@ async def test_where_alerts_are_not_listed_they_are_counted() -> None:
     app = console(screen="overview")
     async with shown(app, (60, 16)):
         assert "▲5 alerts" in text_of(app)
+
+
+async def test_a_node_that_fails_comes_first_and_what_waits_is_told() -> None:
+    fleet = StillFleet(
+        structs.replace(
+            drawn_fleet(),
+            kdn=KdnNodes(
+                nodes=["kdn-3", "kdn-1", "kdn-2"], answers=[False, True, None], waiting=[6, 0, 0]
+            ),
+        )
+    )
+    fleet.links = [link(f"kdn-{n}", "inst-9001", 820.0, best=True) for n in (1, 2, 3)]
+    app = console(fleet, screen="overview")
+    async with shown(app, NORMAL):
+        lines = text_of(app).splitlines()
+
+    at = next(at for at, line in enumerate(lines) if "kdn-3" in line)
+    assert "▲    820 Mbps   1.9ms queue 6" in lines[at]
+    assert "● " in lines[at + 1]
+    assert "kdn-1" in lines[at + 1]
+
+
+async def test_what_became_of_knowledge_is_told_over_the_last_minutes() -> None:
+    fleet = StillFleet(drawn_fleet())
+    app = console(fleet, screen="overview")
+    counts = ((700, 300, 5), (706, 304, 7))
+    async with shown(app, NARROW) as pilot:
+        for at, (text, kv, fallback) in enumerate(counts):
+            fleet.document = structs.replace(
+                fleet.document,
+                rev=2 + at,
+                generated_at=WALL_S + 61 + 60 * at,
+                knowledge=Knowledge(text_inject=text, kv_inject=kv, fallback=fallback),
+            )
+            await app.feed.look()
+            await settle(pilot)
+            shown_then = text_of(app)
+            assert (" text ?  kv ?  fallback ?  (0s)" in shown_then) == (at == 0)
+
+        assert " text 50%  kv 33%  fallback 17% (1m)" in shown_then
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        # Where nearly all go on with less, the few that do not must not read as if all were well.
+        ((3, 0, 433), "text <1%  kv 0%  fallback 99% (1m)"),
+        ((0, 0, 8), "text 0%  kv 0%  fallback 100% (1m)"),
+        ((500, 499, 1), "text 50%  kv 50%  fallback <1% (1m)"),
+    ],
+)
+async def test_the_shares_are_of_all_requests_with_knowledge(
+    counts: tuple[int, int, int], told: str
+) -> None:
+    fleet = StillFleet(drawn_fleet())
+    fleet.document = structs.replace(fleet.document, knowledge=Knowledge())
+    app = console(fleet, screen="overview")
+    async with shown(app, NARROW) as pilot:
+        text, kv, fallback = counts
+        fleet.document = structs.replace(
+            fleet.document,
+            rev=2,
+            generated_at=WALL_S + 60,
+            knowledge=Knowledge(text_inject=text, kv_inject=kv, fallback=fallback),
+        )
+        await app.feed.look()
+        await settle(pilot)
+
+        assert told in text_of(app)

@@ -21,7 +21,7 @@ ROW = next(row for row in LOOK.queues if row.id == "inst-9007")
         (500.0, 1_000.0, "rrrrrfffff"),
         (1_000.0, 200.0, "rrrrrrrrrr"),
         (None, 500.0, "fffff"),
-        (None, None, "?"),
+        (None, None, "—"),
         (9e9, 9e9, "rrrrrrrrrr"),
     ],
 )

@@ -9,7 +9,8 @@ from cacheroute.console.look import Look
 from cacheroute.console.rows.traces import TraceRow
 from cacheroute.console.store import Beside, Seen
 from cacheroute.core.clock import Instant
-from cacheroute.wire.console import ConsoleSnapshot, QueueRules
+from cacheroute.wire.console import ConsoleSnapshot
+from cacheroute.wire.queue_rules import QueueRules
 from cacheroute_tui.screens.queue_panels import (
     figures_line,
     forecast_line,
@@ -78,8 +79,17 @@ def test_a_lane_has_actual_and_predicted_and_how_far_off() -> None:
     lane, legend = lanes([request(4, "inst-9007")])
 
     assert lane.count("|") == 1
-    assert lane.endswith("241 /190 ms +27%")
+    # As much as the list of traces says: of the actual time.
+    assert lane.endswith("241 /190 ms +21%")
     assert "prefill" in legend
+
+
+def test_a_lane_of_which_nothing_was_predicted_to_take_time_is_off_by_all_of_it() -> None:
+    at_once = replace(
+        request(4, "inst-9007"), predicted_ttft_ms=0.0, actual_ttft_ms=40.0, predict_error_ratio=1.0
+    )
+
+    assert lanes([at_once])[0].endswith("40 /0 ms +100%")
 
 
 def test_a_lane_without_a_prediction_has_its_first_token_alone() -> None:

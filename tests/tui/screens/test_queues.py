@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from cacheroute.wire.console import Knowledge, QueueRules
+from cacheroute.wire.console import Knowledge
+from cacheroute.wire.queue_rules import QueueRules
 from cacheroute_tui.screens.queues import Queues
 from cacheroute_tui.widgets.charts import Chart
 from cacheroute_tui.widgets.panel import Panel
@@ -58,7 +59,7 @@ async def test_queues_that_nobody_tells_of_are_unknown_and_not_0() -> None:
 
     assert "prep —/12 · ready —/24" in text
     row = next(line for line in text.splitlines() if "● inst-9001" in line)
-    assert row.partition("inst-9001")[2].split() == [*["—"] * 9, "3", "?"]
+    assert row.partition("inst-9001")[2].split() == [*["—"] * 9, "3", "—"]
 
 
 async def test_slots_are_drawn_with_what_was_predicted() -> None:

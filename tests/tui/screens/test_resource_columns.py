@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from cacheroute.console.cells import UNTOLD
 from cacheroute.console.look import Look
 from cacheroute.console.rows.resources import ResourceRow
 from cacheroute.console.rules import RULES
-from cacheroute_tui.screens.resource_columns import UNREPORTED, resource_columns
+from cacheroute_tui.screens.resource_columns import resource_columns
 from tests.tui.fleet import drawn_fleet
 
 LOOK = Look(snapshot=drawn_fleet(), url="")
@@ -41,7 +42,7 @@ def test_what_nobody_has_reported_is_a_question_mark() -> None:
     found = told(row_of("inst-9010"))
 
     for key in ("cpu_util", "gpu_util", "network_rx_mbps", "gpu_sample_quality"):
-        assert found[key] == UNREPORTED
+        assert found[key] == UNTOLD
     assert found["state"] == "dead"
 
 

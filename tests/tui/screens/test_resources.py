@@ -154,7 +154,7 @@ async def test_c_empties_the_charts() -> None:
         await pilot.press("c")
         await settle(pilot)
 
-        assert "mean —" in chart.text
+        assert "mean ?" in chart.text
 
 
 async def test_an_outage_is_a_gap_in_the_charts() -> None:

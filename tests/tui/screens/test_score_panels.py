@@ -26,14 +26,14 @@ def text_of(lines: Sequence[TextLine]) -> list[str]:
 
 
 def test_a_title_tells_the_place_and_what_is_before_it() -> None:
-    assert spot_title(SCORES.row_of("inst-9001"), SCORES) == "inst-9001 · rank 1/5"
-    assert spot_title(SCORES.row_of("inst-9004"), SCORES).startswith(
+    assert spot_title(SCORES.row_of("inst-9001"), SCORES, "least_load") == "inst-9001 · rank 1/5"
+    assert spot_title(SCORES.row_of("inst-9004"), SCORES, "least_load").startswith(
         "inst-9004 · rank 2/5 · behind inst-9001: infl +1, preparing +1"
     )
 
 
 def test_a_title_tells_why_one_is_left_out() -> None:
-    title = spot_title(SCORES.row_of("inst-9005"), SCORES)
+    title = spot_title(SCORES.row_of("inst-9005"), SCORES, "least_load")
 
     assert title == "inst-9005 · not in the choice: draining (2 left)"
 
@@ -41,7 +41,9 @@ def test_a_title_tells_why_one_is_left_out() -> None:
 def test_a_title_tells_of_ties() -> None:
     scores = of_look(Look(snapshot=big_fleet(1_000), url=""))
 
-    assert spot_title(scores[0], scores).endswith("rank 1/1000, tied with 5: by turns")
+    assert spot_title(scores[0], scores, "least_load").endswith(
+        "rank 1/1000, tied with 5: by turns"
+    )
 
 
 def test_a_cell_is_a_product_and_a_share() -> None:

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from cacheroute.console.rows.topology import LinkRow
 from cacheroute.console.source import NotTold
-from cacheroute.wire.console import SchedulerSide
+from cacheroute.wire.console import KdnNodes, SchedulerSide
 from tests.tui.fleet import StillFleet, drawn_fleet
 from tests.tui.operated import Operated
 from tests.tui.screens.requests import link
@@ -37,19 +37,20 @@ async def test_the_way_of_a_request_is_drawn_with_every_link(tmp_path: Path) -> 
     async with shown(operated.app, WIDE):
         lines = [line.rstrip() for line in text_of(operated.app).splitlines()]
 
-    assert lines[2:15] == [
+    assert lines[2:16] == [
         " Client",
         "   └─▶ Scheduler ● registered  http://127.0.0.1:7002  heard 0.8s ago",
         "         └─▶ Proxy proxy-a  127.0.0.1:8002  least_load",
         "               └─▶ Instances 8  ● 5 alive  ■ 1 draining  ◐ 1 stale  ✕ 1 dead",
         "",
+        " how nodes are and what waits there: the Proxy does not tell",
         " kdn-1  best 820 Mbps · 1.9ms  reported by inst-9001",
         "   ├─ ► inst-9001  ● alive        820 Mbps · 1.9ms   0.4s  iface=[eth0]",
         "   ├─   inst-9003  ◐ stale        900 Mbps · 1.9ms   0.4s",
         "   └─   static     ■ settings      90 Mbps · 1.9ms      —",
         "",
         " 知识-[b]  ✕ no link counts",
-        "   └─   inst-9002  ● alive               — · 1.9ms   0.4s",
+        "   └─   inst-9002  ● alive               ? · 1.9ms   0.4s",
         "",
     ]
     assert " Instances that reported no link: 5" in lines
@@ -92,6 +93,14 @@ async def test_a_proxy_that_tells_no_topology_says_why_and_the_rest_is_there(
     assert "5 alive" in text
 
 
+async def test_nodes_that_there_was_no_room_for_are_counted(tmp_path: Path) -> None:
+    source = _fleet()
+    source.document = structs.replace(source.document, kdn=KdnNodes(nodes=["kdn-1"], left_out=7))
+    operated = Operated(tmp_path, source, screen="topology")
+    async with shown(operated.app, WIDE):
+        assert " 7 more nodes are not told of" in text_of(operated.app)
+
+
 async def test_a_terminal_with_letters_only_gets_letters_only(tmp_path: Path) -> None:
     operated = Operated(tmp_path, _fleet(), screen="topology", ascii=True)
     async with shown(operated.app, WIDE):
@@ -100,3 +109,37 @@ async def test_a_terminal_with_letters_only_gets_letters_only(tmp_path: Path) ->
     assert text.isascii()
     assert "   `-> Scheduler * registered" in text
     assert "   |- > inst-9001  * alive " in text
+
+
+async def test_each_node_says_whether_it_answers_and_what_waits_there(tmp_path: Path) -> None:
+    source = _fleet()
+    source.document = structs.replace(
+        source.document,
+        kdn=KdnNodes(
+            nodes=["other:9101", "kdn-1", "知识-[b]"],
+            answers=[False, True, None],
+            state_age_s=[41.0, 60.0, None],
+            asked_age_s=[3.0, 0.5, None],
+            error=["other:9101 refused the connection.", None, None],
+            running=[0, 2, 0],
+            waiting=[0, 6, 0],
+        ),
+    )
+    operated = Operated(tmp_path, source, screen="topology")
+    async with shown(operated.app, WIDE) as pilot:
+        lines = [line.rstrip() for line in text_of(operated.app).splitlines()]
+        await pilot.press("f")
+        await settle(pilot)
+        faults = text_of(operated.app)
+
+    assert lines[7:9] == [
+        " kdn-1  best 820 Mbps · 1.9ms  reported by inst-9001",
+        "   ● answers for 1m  asked 0.5s ago  sends 2  queue 6",
+    ]
+    assert "   ○ not asked  sends 0  queue 0" in lines
+    at = lines.index(" other:9101  no link is known")
+    assert lines[at + 1 : at + 3] == [
+        "   ▲ fails for 41s  asked 3.0s ago  sends 0  queue 0",
+        "     other:9101 refused the connection.",
+    ]
+    assert "other:9101" in faults

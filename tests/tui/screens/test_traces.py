@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cacheroute.console.rows.traces import TraceRow
 from cacheroute.console.source import NotTold
+from cacheroute_tui.screens.traces import Traces
 from tests.tui.fleet import StillFleet, drawn_fleet
 from tests.tui.operated import Operated
 from tests.tui.screens.requests import decided, plain_request, request
@@ -59,6 +60,22 @@ async def test_the_slowest_come_first_when_asked_for(tmp_path: Path) -> None:
         await pilot.press("v", "g")
         await settle(pilot)
         assert screen.selected_id() == "r-3"
+
+
+async def test_a_cursor_that_moved_before_the_screen_was_left_asks_nothing_of_the_next_one(
+    tmp_path: Path,
+) -> None:
+    operated = Operated(tmp_path, _fleet(), screen="traces")
+    async with shown(operated.app) as pilot:
+        traces = operated.app.front
+        assert isinstance(traces, Traces)
+        assert operated.app.feed.asks
+        await pilot.press("2")
+        await settle(pilot)
+        traces.table.action_move(1)
+        await settle(pilot)
+
+        assert operated.app.feed.asks == {}
 
 
 async def test_what_is_marked_are_requests_by_their_names(tmp_path: Path) -> None:

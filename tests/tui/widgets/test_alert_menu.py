@@ -4,6 +4,7 @@ import pytest
 from textual.app import App
 
 from cacheroute_tui import frame
+from cacheroute_tui.screens.alert_panels import AlertKeys
 from cacheroute_tui.widgets.alert_menu import AlertMenu
 from cacheroute_tui.widgets.lines import Span
 from cacheroute_tui.widgets.menu import Choice
@@ -19,7 +20,12 @@ class _Choosing(App[None]):
 
     def on_mount(self) -> None:
         """Ask."""
-        menu = AlertMenu(CHOICES, chosen="0", explained=lambda at: [[Span(f"meaning of {at}")]])
+        menu = AlertMenu(
+            CHOICES,
+            AlertKeys(silence="x", explain="e"),
+            chosen="0",
+            explained=lambda at: [[Span(f"meaning of {at}")]],
+        )
         self.push_screen(menu, self.answers.append)
 
 

@@ -67,12 +67,12 @@ async def test_a_chart_has_a_heading_with_the_last_value_and_an_axis() -> None:
     assert foot.endswith("now")
 
 
-async def test_an_unknown_last_value_is_a_dash_and_not_0() -> None:
+async def test_an_unknown_last_value_is_a_question_mark_and_not_0() -> None:
     app = Charts()
     async with app.run_test(size=(120, 10)):
         text = app.draw(Course(label="mean", points=points([5.0, nan])))
 
-    assert "mean —" in text.splitlines()[0]
+    assert "mean ?" in text.splitlines()[0]
 
 
 async def test_a_gap_is_not_drawn_through() -> None:

@@ -15,16 +15,15 @@ class _Page(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Show the field's line."""
-        yield FilterLine()
-
-    def on_filter_line_changed(self) -> None:
-        """Refuse it, or say something."""
-        app, line = self.app, self.query_one(FilterLine)
+        app = self.app
         assert isinstance(app, _Filtering)
-        if app.refused is None:
-            line.tell(app.told)
-        else:
-            line.refuse(app.refused)
+        yield FilterLine(problem_of=lambda _: app.refused)
+
+    def on_filter_line_changed(self, message: FilterLine.Changed) -> None:
+        """Say something."""
+        app = self.app
+        assert isinstance(app, _Filtering)
+        message.field.tell(app.told)
 
 
 class _Filtering(App[int]):
@@ -96,14 +95,14 @@ async def test_what_is_refused_is_not_left_behind_until_it_is_mended(key: str) -
     app = _Filtering()
     async with app.run_test(size=(80, 5)) as pilot:
         app.line.open("")
-        app.refused = "/[/ is no regular expression: unterminated character set, at character 1"
+        app.refused = "/[/ is no regular expression: missing ]: [, at character 1"
         await pilot.press("slash", "left_square_bracket", "slash", key, key)
         await settle(pilot)
         text = " ".join(frame.text_of(app.screen).split())
         assert app.line.display
         assert app.closed == 0
         assert text.endswith("character 1; mend it, or esc takes it away")
-        assert "unterminated character set" in text
+        assert "missing ]: [" in text
 
         app.refused = None
         await pilot.press("backspace", key)

@@ -23,16 +23,33 @@ class Map(App[None]):
     def heat(self) -> Heatmap:
         return self.query_one(Heatmap)
 
-    def draw(self, rows: list[ScoreRow], wanted: dict[str, float] | None = None) -> str:
+    def draw(
+        self,
+        rows: list[ScoreRow],
+        wanted: dict[str, float] | None = None,
+        strategy: str = "least_load",
+    ) -> str:
         if wanted:
             rows = what_if(rows, wanted)
-        self.heat.show(of_rows(rows), weights=WEIGHTS, sources={}, wanted=wanted or {})
+        self.heat.show(
+            of_rows(rows), weights=WEIGHTS, sources={}, wanted=wanted or {}, strategy=strategy
+        )
         return self.heat.text
 
 
 def rows_of(count: int | None = None) -> list[ScoreRow]:
     document = drawn_fleet() if count is None else big_fleet(count)
     return list(Look(snapshot=document, url="").scores)
+
+
+async def test_where_scores_do_not_choose_a_place_is_no_rank() -> None:
+    app = Map()
+    async with app.run_test(size=(120, 20)):
+        text = app.draw(rows_of(), strategy="round_robin")
+
+    assert "rank" not in text
+    assert " by score " in text
+    assert "it does not choose" in text
 
 
 async def test_the_map_has_the_totals_of_the_proxy_under_short_names() -> None:

@@ -46,6 +46,18 @@ async def test_the_cursor_begins_on_what_holds_now() -> None:
     assert app.answers == ["score"]
 
 
+async def test_a_choice_that_is_too_long_stays_one_line() -> None:
+    app = App[None]()
+    choices = [Choice(id=str(at), text=f"{at} {'long ' * 20}") for at in range(3)]
+    async with app.run_test(size=(60, 16)) as pilot:
+        app.push_screen(Menu("long ones", choices, chosen=None))
+        await pilot.pause()
+        lines = [line for line in frame.text_of(app.screen).splitlines() if "long long" in line]
+
+    assert [line.split()[1] for line in lines] == ["0", "1", "2"]
+    assert all("…" in line for line in lines)
+
+
 async def test_title_and_lines_are_text() -> None:
     app = _Choosing()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -1,6 +1,5 @@
 """Lines to read: scrolled, wrapped, found, selected; never markup, never endless."""
 
-import re
 from collections.abc import Sequence
 
 import pytest
@@ -8,6 +7,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from cacheroute.console.patterns import Expression
 from cacheroute_tui import frame
 from cacheroute_tui.widgets.lines import Span
 from cacheroute_tui.widgets.pager import MAX_LINE_CHARS, Pager
@@ -103,7 +103,7 @@ async def test_an_absurd_line_is_cut_and_says_so() -> None:
 async def test_lines_are_found_in_turn() -> None:
     app = _Reader([f"line {number}" for number in range(100)])
     async with app.run_test(size=(40, 5)) as pilot:
-        assert app.pager.search(re.compile("9$")) == 10
+        assert app.pager.search(Expression("9$")) == 10
         await pilot.pause()
         assert app.seen[0].startswith("line 9")
         assert app.pager.go_to_found(1) == (2, 10)

@@ -3,7 +3,6 @@
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
-from cacheroute_tui.widgets.filter_line import FilterLine
 from cacheroute_tui.widgets.weight_line import WeightLine
 
 
@@ -19,12 +18,12 @@ class Field(App[None]):
         return {"bar": "#000000"}
 
     def compose(self) -> ComposeResult:
-        yield WeightLine()
+        yield WeightLine(problem_of=lambda _: None)
 
-    def on_filter_line_changed(self, message: FilterLine.Changed) -> None:
+    def on_weight_line_changed(self, message: WeightLine.Changed) -> None:
         self.told.append(message.text)
 
-    def on_filter_line_closed(self) -> None:
+    def on_weight_line_closed(self) -> None:
         self.closed += 1
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from textwrap import wrap
+from typing import NamedTuple
 
 from cacheroute.console.alert_log import Noted
 from cacheroute.console.alert_meanings import MEANINGS, where_set
@@ -19,31 +20,41 @@ _WIDTH = 72
 _SHOWN_KINDS = 4
 
 
-def alerts_title(noted: Sequence[Noted], *, with_keys: bool = False) -> str:
-    """Return the heading of a panel: `alerts 2 · 1 silenced · 1 past`."""
+class AlertKeys(NamedTuple):
+    """The keys that alerts are dealt with by, as they are written."""
+
+    silence: str
+    explain: str
+
+
+def alerts_title(noted: Sequence[Noted], keys: AlertKeys | None = None) -> str:
+    """Return the heading of a panel: `alerts 2 · 1 silenced · 1 past`, and what keys do there."""
     counts = dict.fromkeys(("active", "silenced", "past"), 0)
     for one in noted:
         counts[one.state] += 1
     parts = [f"alerts {counts['active']}" if counts["active"] else "alerts"]
     parts += [f"{counts[state]} {state}" for state in ("silenced", "past") if counts[state]]
-    if with_keys and noted:
-        parts.append("x silences, e explains")
+    if keys is not None and noted:
+        parts.append(f"{keys.silence} silences, {keys.explain} explains")
     return " · ".join(parts)
 
 
-def alert_lines(noted: Sequence[Noted], room: int) -> list[TextLine]:
+def alert_lines(
+    noted: Sequence[Noted], room: int, keys: AlertKeys, *, passed_s: float = 0.0
+) -> list[TextLine]:
     """Return a line for each alert, the active ones first; the last one counts those without room.
 
-    The clock says since when, and of one that has ended when it was last so.
+    The clock says since when, and of one that has ended when it was last so. They are as they
+    read so many seconds after they were found.
     """
     if not noted:
         return [[Span(" no alerts", "dim")]]
     # Where there are only a few lines, the heading tells how many there are.
     keeps_count = len(noted) > room >= _ROOM_FOR_COUNT
     shown = noted[: room - 1] if keeps_count else noted[:room]
-    lines = [alert_line(one) for one in shown]
+    lines = [alert_line(one.later(passed_s)) for one in shown]
     if keeps_count:
-        lines.append([Span(f"   {len(noted) - len(shown)} more: x lists them", "dim")])
+        lines.append([Span(f"   {len(noted) - len(shown)} more: {keys.silence} lists them", "dim")])
     return lines
 
 

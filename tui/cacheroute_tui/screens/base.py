@@ -149,6 +149,13 @@ class ConsoleScreen(Screen[None]):
         """Return monotonic seconds."""
         return self.console.clock.now().mono_s
 
+    def since_s(self) -> float:
+        """Return how long ago what is drawn was true; 0 while looks come as they should."""
+        look = self.snapshot.look
+        if look is None or self.console.phase == "live":
+            return 0.0
+        return max(0.0, self.now() - look.taken.mono_s)
+
     @property
     def is_stale(self) -> bool:
         """Whether what is shown is old, and should look so."""
@@ -183,7 +190,9 @@ class ConsoleScreen(Screen[None]):
         """Draw a snapshot."""
 
     def tick(self) -> None:
-        """Do what the passing of a second asks for; the frame is taken care of."""
+        """Let ages go on while nothing comes; the frame is taken care of."""
+        if self.console.phase != "live" and not self.console.is_paused:
+            self.redraw()
 
     def history_cleared(self) -> None:
         """Draw that the history begins anew."""

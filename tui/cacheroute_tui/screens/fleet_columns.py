@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cacheroute.console.amounts import render_duration, render_ms
+from cacheroute.console.cells import UNKNOWN, UNTOLD
 from cacheroute.console.columns import Column
 from cacheroute.console.history import History
 from cacheroute.console.rows.instances import INSTANCES, FleetRow
@@ -30,9 +31,7 @@ _SHAPES: dict[str, tuple[str, int | None]] = {
     "cpu_util": ("CPU", 3),
     "memory_util": ("MEM", 4),
     "gpu_util": ("GPU", 4),
-    "gpu_memory_util": ("KV", 3),
-    "network_rx_mbps": ("RX", 5),
-    "network_tx_mbps": ("TX", 5),
+    "gpu_memory_util": ("GMEM", 4),
     "age_s": ("AGE", 5),
 }
 """Header and width of each on a screen, where every cell counts."""
@@ -44,11 +43,10 @@ _USUAL = (
 _WIDE = (
     "sign", "id", "address", "state", "admission_state", "inflight", "prepare_queue_depth",
     "ready_queue_depth", "pending_prefill_count", "active_decode_count", "backlog_ms", "score",
-    "parts", "cpu_util", "memory_util", "gpu_util", "gpu_memory_util", "network_rx_mbps",
-    "network_tx_mbps", "ttft_p95",
+    "parts", "cpu_util", "memory_util", "gpu_util", "gpu_memory_util", "network", "ttft_p95",
 )  # fmt: skip
 _RANKS = {
-    "address": 9, "parts": 8, "network_tx_mbps": 7, "network_rx_mbps": 7, "gpu_memory_util": 6,
+    "address": 9, "parts": 8, "network": 7, "gpu_memory_util": 6,
     "ttft_p95": 5, "trend": 5, "prepare_queue_depth": 4, "ready_queue_depth": 4, "cpu_util": 4,
     "memory_util": 3, "backlog_ms": 2, "gpu_util": 1, "pending_prefill_count": 6,
     "active_decode_count": 6, "admission_state": 6,
@@ -75,6 +73,7 @@ def fleet_columns(
     """
     more = {
         "parts": _parts(look),
+        "network": _NETWORK,
         "trend": _trend(history, look, trend_width, as_ascii=as_ascii),
         "ttft_p95": _first_token(look),
         "age_s": _age(since_s),
@@ -103,7 +102,7 @@ def _without_percent(text: Callable[[FleetRow], str]) -> Callable[[FleetRow], st
 
 def _short_admission(row: FleetRow) -> str:
     said = row.admission_state
-    return "—" if said is None else _ADMISSION.get(said, said)
+    return UNKNOWN if said is None else _ADMISSION.get(said, said)
 
 
 def _age(since_s: Callable[[], float]) -> Column[FleetRow]:
@@ -136,6 +135,7 @@ def _trend(
         doc=DRAWN["trend"],
         width=width,
         rank=_RANKS["trend"],
+        ages=True,
     )
 
 
@@ -167,7 +167,31 @@ def _first_token(look: Callable[[], Seen | None]) -> Column[FleetRow]:
         width=7,
         right=True,
         rank=_RANKS["ttft_p95"],
+        lacks=True,
     )
+
+
+def _network(row: FleetRow) -> str:
+    return "/".join(map(_rate, (row.network_rx_mbps, row.network_tx_mbps)))
+
+
+def _rate(mbps: float | None) -> str:
+    if mbps is None:
+        return UNTOLD
+    return f"{mbps:.0f}" if mbps >= _WHOLE_FROM_MBPS else f"{mbps:.1f}"
+
+
+_WHOLE_FROM_MBPS = 9.95
+_NETWORK: Column[FleetRow] = Column(
+    key="network",
+    header="RX/TX Mbps",
+    text=_network,
+    value=lambda row: row.network_rx_mbps,
+    doc=DRAWN["network"],
+    width=10,
+    right=True,
+    rank=_RANKS["network"],
+)
 
 
 def _parts(look: Callable[[], Seen | None]) -> Column[FleetRow]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cacheroute.console.amounts import render_memory, render_percent
-from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.cells import UNTOLD
+from cacheroute_tui.amounts import render_memory, render_percent
 from cacheroute_tui.widgets.lines import Span, TextLine
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def gpu_lines(resource: ResourceRow) -> list[TextLine]:
         error = gpu.get("utilization_error")
         spans = [
             Span(f" gpu {gpu.get('index', at)} ", "dim"),
-            Span(f"{str(gpu.get('name') or UNKNOWN)[:24]:<24} "),
+            Span(f"{str(gpu.get('name') or UNTOLD)[:24]:<24} "),
             Span(f"{render_percent(_number(gpu, 'utilization_pct')):>5}"),
             Span(f"  {render_memory(used):>6} of {render_memory(total)}"),
             Span(f"  {_with_unit(_number(gpu, 'temperature_c'), ' °C')}"),
@@ -51,4 +51,4 @@ def _number(gpu: Mapping[str, object], key: str) -> float | None:
 
 
 def _with_unit(value: float | None, unit: str) -> str:
-    return UNKNOWN if value is None else f"{value:.0f}{unit}"
+    return UNTOLD if value is None else f"{value:.0f}{unit}"

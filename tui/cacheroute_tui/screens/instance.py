@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 
-from cacheroute.console.amounts import (
-    instant_of,
+from cacheroute.console.amounts import instant_of, render_score, render_wait, render_words
+from cacheroute.console.cells import UNKNOWN, UNTOLD, pad, printable
+from cacheroute.console.rows.instances import FleetRow
+from cacheroute.console.rows.scores import source_in_words
+from cacheroute.console.rows.states import SIGNS, TONES
+from cacheroute.console.sparks import spark
+from cacheroute.console.standing import place_word
+from cacheroute.console.store import Seen, Snapshot
+from cacheroute_tui.amounts import (
     render_clock,
     render_count,
     render_duration,
     render_memory,
     render_number,
     render_percent,
-    render_score,
-    render_wait,
-    render_words,
 )
-from cacheroute.console.cells import UNKNOWN
-from cacheroute.console.rows.instances import FleetRow
-from cacheroute.console.rows.states import SIGNS, TONES
-from cacheroute.console.sparks import spark
-from cacheroute.console.store import Seen, Snapshot
 from cacheroute_tui.feed import Question
 from cacheroute_tui.keymap import Key
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.screens.gpus import gpu_lines
 from cacheroute_tui.screens.panels import in_order
+from cacheroute_tui.widgets.column_layout import shortened
 from cacheroute_tui.widgets.lines import Span, TextLine
 from cacheroute_tui.widgets.panel import Panel
 from cacheroute_tui.widgets.reading_pane import ReadingPane
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cacheroute.wire.instances import InstanceRow
 
 _PANELS = ("identity", "load", "score", "resources", "links", "decisions")
+_KDN_CELLS = 24
 _SERIES = (("inflight", "inflight", None), ("gpu", "gpu %", 100.0), ("backlog", "backlog", None))
 
 
@@ -94,7 +95,7 @@ class InstanceDetail(ConsoleScreen):
 
     def draw(self, snapshot: Snapshot) -> None:
         """Draw a snapshot."""
-        look = snapshot.look
+        look = None if snapshot.look is None else snapshot.look.later(self.since_s())
         row = None if look is None else look.row_of.get(self.instance_id)
         if look is None or row is None:
             text = " it is not in the pool, or no longer" if look else " no look has come yet"
@@ -139,7 +140,7 @@ class InstanceDetail(ConsoleScreen):
             return [[Span(" it has reported no links to knowledge nodes", "dim")]]
         return [
             [
-                Span(f" {link.kdn:<24} "),
+                Span(f" {pad(shortened(printable(link.kdn), _KDN_CELLS), _KDN_CELLS)} "),
                 Span(f"{render_number(link.bandwidth_mbps):>7} Mbps  "),
                 Span(f"{render_number(link.latency_ms):>6} ms  "),
                 Span("best" if link.is_best else "", "good"),
@@ -162,7 +163,7 @@ class InstanceDetail(ConsoleScreen):
                 Span(
                     f"next {one.runner_up or UNKNOWN} {render_score(one.runner_up_cost)}  ", "dim"
                 ),
-                Span(one.reason),
+                Span(one.why),
             ]
             for one in mine[:20]
         ]
@@ -188,12 +189,12 @@ def identity_lines(row: FleetRow, entry: InstanceRow | None) -> list[TextLine]:
         [
             Span(f" {SIGNS[row.shown]} {state}", TONES[row.shown]),
             Span(f"  {row.address}  heard of {render_duration(row.age_s)} ago"),
-            Span(f"  {row.origin or UNKNOWN}"),
+            Span(f"  {row.origin or UNTOLD}"),
             Span("" if since is None else f" since {since.astimezone():%Y-%m-%d %H:%M:%S}", "dim"),
         ],
         _facts(
             ("weight", render_number(row.weight)),
-            ("models", render_words(row.models)),
+            ("models", UNTOLD if row.models is None else render_words(row.models)),
             ("endpoints", render_words(row.endpoints) or "all"),
             ("tags", render_words(row.tags) or "none"),
         ),
@@ -202,7 +203,7 @@ def identity_lines(row: FleetRow, entry: InstanceRow | None) -> list[TextLine]:
         lines.append([Span(f" drained: {entry.drain_reason}", "warn")])
     if entry is not None and (entry.meta or entry.capability_fingerprint):
         told = "  ".join(f"{key}={value}" for key, value in list(entry.meta.items())[:12])
-        lines.append(_facts(("capabilities", entry.capability_fingerprint or UNKNOWN), ("", told)))
+        lines.append(_facts(("capabilities", entry.capability_fingerprint or UNTOLD), ("", told)))
     return lines
 
 
@@ -214,7 +215,8 @@ def score_lines(seen: Seen, row: FleetRow) -> list[TextLine]:
     it = standing.row
     head: list[Span] = [Span(f" {render_score(it.score)}", "title")]
     if standing.rank is not None:
-        head.append(Span(f"  rank {standing.rank} of {standing.of}"))
+        word = place_word(seen.look.snapshot.proxy.strategy)
+        head.append(Span(f"  {word} {standing.rank} of {standing.of}"))
     if it.excluded is not None:
         head.append(Span(f"  not in the choice: {it.excluded}", "warn"))
     if standing.behind is not None:
@@ -227,7 +229,7 @@ def score_lines(seen: Seen, row: FleetRow) -> list[TextLine]:
             [
                 Span(f" {term.signal:<27} {render_number(term.value):>8} × ", ink),  # type: ignore[arg-type]
                 Span(f"{render_number(term.weight):<6} = {told:>8}  ", ink),  # type: ignore[arg-type]
-                Span(term.source or "", "dim"),
+                Span(source_in_words(term.source), "dim"),
             ]
         )
     if it.share not in (None, 1.0):
@@ -244,7 +246,7 @@ def resource_lines(row: FleetRow, entry: InstanceRow | None, why: str | None) ->
         ("gpu mem", render_percent(row.gpu_memory_util)),
         ("rx", f"{render_number(row.network_rx_mbps)} Mbps"),
         ("tx", f"{render_number(row.network_tx_mbps)} Mbps"),
-        ("admission", row.admission_state or UNKNOWN),
+        ("admission", row.admission_state or UNTOLD),
         ("report", f"{render_duration(row.report_age_s)} old"),
     )
     lines: list[TextLine] = [head]

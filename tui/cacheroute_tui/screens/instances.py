@@ -67,13 +67,6 @@ class Instances(ListScreen[FleetRow]):
             chosen=() if self.is_wide else self.console.options.columns,
         )
 
-    def since_s(self) -> float:
-        """Return how long ago the rows were true; 0 while looks come as they should."""
-        look = self.snapshot.look
-        if look is None or self.console.phase == "live":
-            return 0.0
-        return max(0.0, self.now() - look.taken.mono_s)
-
     def rows_of(self, look: Seen) -> Sequence[FleetRow]:
         """Return all of them: who may be chosen first, the least loaded on top."""
         return in_order(look)
@@ -94,15 +87,7 @@ class Instances(ListScreen[FleetRow]):
     def is_faulty(self, row: FleetRow) -> bool:
         """Whether it is not alive, or an alert is about it."""
         look = self.snapshot.look
-        return row.shown != "alive" or (
-            look is not None
-            and any(one.alert.instance_id == row.id for one in look.noted if one.state != "past")
-        )
-
-    def tick(self) -> None:
-        """Let ages go on while nothing comes."""
-        if self.console.phase != "live" and not self.console.is_paused:
-            self.redraw()
+        return row.shown != "alive" or (look is not None and row.id in look.troubled)
 
     def draw_more(self, snapshot: Snapshot) -> None:
         """Draw the summary, the alerts and the Instance under the cursor."""
@@ -115,7 +100,11 @@ class Instances(ListScreen[FleetRow]):
         else:
             summary.show([summary_line(look, self.app.size.width)])
             room = 8 if self.is_tall else 2
-            alerts.fill(alerts_title(look.noted), alert_lines(look.noted, room))
+            keys = self.console.alert_keys
+            alerts.fill(
+                alerts_title(look.noted),
+                alert_lines(look.noted, room, keys, passed_s=look.judged_ago_s),
+            )
         self.cursor_moved(self.table.cursor_id)
 
     def cursor_moved(self, row_id: str | None) -> None:

@@ -98,7 +98,7 @@ class ListScreen(ConsoleScreen, Generic[R]):
 
     def bottom(self) -> ComposeResult:
         """Make the field of the filter."""
-        yield FilterLine(id="filter")
+        yield FilterLine(id="filter", problem_of=self._filter_problem)
         yield from super().bottom()
 
     def draw(self, snapshot: Snapshot) -> None:
@@ -284,16 +284,19 @@ class ListScreen(ConsoleScreen, Generic[R]):
         """Type a filter."""
         self.query_one(FilterLine).open(self._filter.text if self._filter else "")
 
-    def on_filter_line_changed(self, message: FilterLine.Changed) -> None:
-        """Filter while it is typed; what cannot be read yet changes nothing."""
-        field = self.query_one(FilterLine)
+    def _filter_problem(self, text: str) -> str | None:
         try:
-            self._filter = read_filter(message.text, self.KIND) if message.text.strip() else None
+            self._read_filter(text)
         except FilterProblem as problem:
-            field.refuse(str(problem))
-            return
-        field.tell("")
-        self._narrow()
+            return str(problem)
+        return None
+
+    def _read_filter(self, text: str) -> Filter[R] | None:
+        return read_filter(text, self.KIND) if text.strip() else None
+
+    def on_filter_line_changed(self, message: FilterLine.Changed) -> None:
+        """Filter while it is typed."""
+        self.take_filter(message.text)
 
     def on_filter_line_closed(self) -> None:
         """Give the focus back to the rows."""
@@ -301,7 +304,7 @@ class ListScreen(ConsoleScreen, Generic[R]):
 
     def take_filter(self, text: str) -> None:
         """Filter by a text; raises FilterProblem."""
-        self._filter = read_filter(text, self.KIND) if text.strip() else None
+        self._filter = self._read_filter(text)
         self._narrow()
 
     def _narrow(self) -> None:

@@ -1,30 +1,37 @@
 """The first screen: how the Proxy and its pool are, what was decided lately, and what is wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container
 
-from cacheroute.console.amounts import (
+from cacheroute.console.amounts import render_wait
+from cacheroute.console.cells import UNTOLD, pad, printable
+from cacheroute.console.columns import Tone
+from cacheroute.console.injections import Injections
+from cacheroute.console.nodes import SIGNS as NODE_SIGNS
+from cacheroute.console.nodes import Node, NodeState, node_name
+from cacheroute.console.queueing import render_queue
+from cacheroute.console.rows.decisions import DecisionRow
+from cacheroute.console.rows.instances import INSTANCES
+from cacheroute.console.rows.states import SIGNS, TONES
+from cacheroute.console.rows.topology import LinkRow
+from cacheroute.console.rules import TONES as LEVEL_TONES
+from cacheroute.console.rules import Limits
+from cacheroute.console.sparks import spark
+from cacheroute.console.store import Seen, Snapshot
+from cacheroute_tui.amounts import (
     render_bandwidth,
     render_clock,
     render_count,
     render_duration,
     render_latency,
     render_ms,
+    render_percent,
     render_score,
-    render_wait,
 )
-from cacheroute.console.cells import UNKNOWN, pad, printable
-from cacheroute.console.columns import Tone
-from cacheroute.console.queueing import render_queue
-from cacheroute.console.rows.decisions import DecisionRow
-from cacheroute.console.rows.instances import INSTANCES
-from cacheroute.console.rows.states import SIGNS, TONES
-from cacheroute.console.rows.topology import LinkRow
-from cacheroute.console.sparks import spark
-from cacheroute.console.store import Seen, Snapshot
+from cacheroute_tui.drawing import Ink
 from cacheroute_tui.keymap import CHARTING, LISTING, Key
 from cacheroute_tui.screens.alert_panels import alert_lines, alerts_title
 from cacheroute_tui.screens.instances import Instances
@@ -42,10 +49,16 @@ _LISTS_ALERTS_FROM = 22
 """Lines of a terminal, as in the style of the screen."""
 _SPREAD = ("worst", "median", "best")
 _SHOWN_LINKS = 2
-_LINK_CELLS = 22
-"""What a link takes beside the name of its node."""
+_LINK_CELLS = 23
+"""What a link takes beside the name of its node and what waits there."""
+_SAYS_QUEUE_FROM = 46
+"""Cells of a box from which there is room for the word."""
+_INKS: Mapping[NodeState, Ink] = {"answers": "good", "fails": "bad", "not asked": "dim"}
 _ID_CELLS = {"line": 10, "narrow": 10, "normal": 14, "wide": 14}
 """The end of a request's name tells it apart; the reason has the rest of the line."""
+_FALLBACK = Limits(warn=1, bad=50)
+"""Percent of the requests with knowledge that went on with less than was wanted."""
+_MINUTE_S = 60
 _WHO_CELLS = 20
 """Of the name of an Instance in a line that names two."""
 
@@ -100,8 +113,11 @@ class Overview(Windowed, Instances):
             else decision_lines(look.decisions[:room], id_cells=_ID_CELLS[self.shape])
         )
         self.query_one("#decisions", Panel).fill(_BELOW["decisions"], lines)
-        title = alerts_title(look.noted, with_keys=self.shape != "narrow")
-        self.query_one("#alerts", Panel).fill(title, alert_lines(look.noted, room))
+        keys = self.console.alert_keys
+        title = alerts_title(look.noted, None if self.shape == "narrow" else keys)
+        self.query_one("#alerts", Panel).fill(
+            title, alert_lines(look.noted, room, keys, passed_s=look.judged_ago_s)
+        )
         self.draw_charts()
 
     def source_changed(self) -> None:
@@ -170,9 +186,14 @@ class Overview(Windowed, Instances):
         fresh = [age_s for age_s in reports if age_s <= _REPORT_IS_FRESH_S]
         oldest = render_duration(max(fresh, default=None))
         reports_line = [Span(f"reports {len(fresh)}/{len(look.rows)}   oldest {oldest}")]
-        if counts["ejected"]:
-            reported = Span(f"reports {len(fresh)}/{len(look.rows)} {oldest}")
-            reports_line = [*_counted("ejected", counts["ejected"]), reported]
+        odd = [
+            span
+            for shown in ("silent", "ejected")
+            if (count := counts[shown])
+            for span in _counted(shown, count)
+        ]
+        if odd:
+            reports_line = [*odd, Span(f"reports {len(fresh)}/{len(look.rows)} {oldest}")]
         return [
             [
                 Span(" "),
@@ -197,7 +218,7 @@ class Overview(Windowed, Instances):
         room = max(0, width - 22)
         rows = (
             ("inflight", render_count(found.inflight), "inflight_sum"),
-            ("req/s", UNKNOWN if rate is None else f"{rate:.1f}", "requests_s"),
+            ("req/s", UNTOLD if rate is None else f"{rate:.1f}", "requests_s"),
             ("TTFT p95", render_ms(rates.ttft_p95_ms), "ttft_p95_ms"),
         )
         return [
@@ -226,31 +247,64 @@ class Overview(Windowed, Instances):
         return [*lines, [Span(" backlog  ", "dim"), Span(longest)]]
 
     def _knowledge(self, look: Seen, width: int) -> list[TextLine]:
-        counts = look.overview.knowledge
-        if counts is None:
-            lines: list[TextLine] = [[Span(" the Proxy does not tell", "dim")]]
-        elif not (counts.kv_inject or counts.text_inject):
-            lines = [[Span(" no request named knowledge", "dim")]]
-        else:
-            every = counts.kv_inject + counts.text_inject
-            text, kv = 100 * counts.text_inject / every, 100 * counts.kv_inject / every
-            lines = [[Span(f" text {text:.0f}%  kv {kv:.0f}%  fallback {counts.fallback}")]]
+        lines = [_injected(look.injections)]
         if (why := self.missing("topology")) is not None:
             return [*lines, [Span(f" links: {why}", "dim")]]
-        room = max(12, width - _LINK_CELLS)
+        word = "queue" if width >= _SAYS_QUEUE_FROM else "q"
+        room = max(10, width - _LINK_CELLS - len(word) - 4)
         for link in _best_links(look)[:_SHOWN_LINKS]:
+            node = _node_at(look, link)
+            sign, ink = (
+                (UNTOLD, "dim") if node is None else (NODE_SIGNS[node.state], _INKS[node.state])
+            )
+            waiting = None if node is None else node.waiting
             lines.append(
                 [
                     Span(f" {pad(shortened(_node_name(link.kdn), room), room)} "),
+                    Span(f"{sign} ", ink),
                     Span(f"{render_bandwidth(link.bandwidth_mbps):>11} "),
                     Span(f"{render_latency(link.latency_ms):>7}"),
+                    Span(f" {word} {render_count(waiting)}", "warn" if waiting else "plain"),
                 ]
             )
         return lines
 
 
+def _injected(lately: Injections | None) -> TextLine:
+    """Say what became of knowledge, and over which time."""
+    if lately is None:
+        return [Span(" the Proxy does not tell", "dim")]
+    is_long = lately.over_s >= _MINUTE_S
+    over = f"{lately.over_s / _MINUTE_S:.0f}m" if is_long else render_duration(lately.over_s)
+    every = lately.text + lately.kv + lately.fallback
+    if not lately.over_s:
+        return [Span(" text ?  kv ?  fallback ?  (0s)", "dim")]
+    if not every:
+        return [Span(f" no request named knowledge ({over})", "dim")]
+    text, kv, fallback = (100 * n / every for n in (lately.text, lately.kv, lately.fallback))
+    return [
+        Span(f" text {_share(text)}  kv {_share(kv)}  "),
+        Span(f"fallback {_share(fallback)}", LEVEL_TONES[_FALLBACK.level(fallback)]),
+        Span(f" ({over})", "dim"),
+    ]
+
+
+def _share(percent: float) -> str:
+    """Write a share; one that is small is not written as none."""
+    return "<1%" if 0 < percent < 1 else render_percent(percent)
+
+
+def _node_at(look: Seen, link: LinkRow) -> Node | None:
+    nodes = look.look.nodes
+    return None if nodes is None else nodes.get(node_name(link.kdn))
+
+
 def _best_links(look: Seen) -> list[LinkRow]:
-    return [link for link in look.links if link.is_best]
+    """Return the best link to each node, those to nodes that fail before all others."""
+    best = [link for link in look.links if link.is_best]
+    return sorted(
+        best, key=lambda link: (it := _node_at(look, link)) is None or it.answers is not False
+    )
 
 
 def _knowledge_title(look: Seen) -> str:
@@ -291,5 +345,5 @@ def _decision(one: DecisionRow, id_cells: int) -> TextLine:
         sign = "=" if is_tie else "|"
         next_ = shortened(printable(one.runner_up), _WHO_CELLS)
         parts.append(Span(f" {sign} {next_} {render_score(one.runner_up_cost)}", "dim"))
-    parts.append(Span(f"  {one.reason}", "dim"))
+    parts.append(Span(f"  {one.why}", "dim"))
     return parts

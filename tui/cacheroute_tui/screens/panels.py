@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 from cacheroute.console.alerts import Alert
-from cacheroute.console.amounts import render_count, render_duration, render_number, render_percent
-from cacheroute.console.cells import UNKNOWN, cells
+from cacheroute.console.cells import UNTOLD, cells
 from cacheroute.console.history import History
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.scores import parts_of
 from cacheroute.console.rows.states import RANKS, SIGNS, TONES, Shown
 from cacheroute.console.sparks import spark
+from cacheroute.console.standing import place_word
 from cacheroute.console.store import Seen
+from cacheroute_tui.amounts import render_count, render_duration, render_number, render_percent
 from cacheroute_tui.drawing import Ink
 from cacheroute_tui.widgets.lines import Span, TextLine
 
@@ -43,7 +44,7 @@ def _summary(seen: Seen, left_out: frozenset[str]) -> TextLine:
         spans.append(Span(f"  prep {render_count(found.prepare_queue_depth)}"))
         spans.append(Span(f" rdy {render_count(found.ready_queue_depth)}"))
     if "strategy" not in left_out:
-        spans.append(Span(f"  {found.strategy or UNKNOWN}"))
+        spans.append(Span(f"  {found.strategy or UNTOLD}"))
     if found.scheduler is not None:
         sign, tone = _SCHEDULER_SIGNS.get(found.scheduler.state, ("✕", "bad"))
         spans.append(Span(f"  sched {sign}", tone))  # type: ignore[arg-type]
@@ -82,7 +83,8 @@ def instance_title(seen: Seen, instance_id: str) -> str:
     standing = seen.standing(instance_id)
     parts = [instance_id]
     if standing is not None and standing.rank is not None:
-        parts.append(f"rank {standing.rank}/{standing.of}")
+        word = place_word(seen.look.snapshot.proxy.strategy)
+        parts.append(f"{word} {standing.rank}/{standing.of}")
     elif standing is not None and standing.row.excluded is not None:
         parts.append(f"not in the choice: {standing.row.excluded}")
     if standing is not None and standing.behind is not None:
@@ -94,7 +96,7 @@ def score_line(seen: Seen, instance_id: str) -> TextLine:
     """Return the score of one Instance as a sum."""
     standing = seen.standing(instance_id)
     if standing is None or standing.row.score is None:
-        return [Span(" score "), Span(UNKNOWN), Span("  nothing is known to weigh", "dim")]
+        return [Span(" score "), Span(UNTOLD), Span("  nothing is known to weigh", "dim")]
     row = standing.row
     share = "" if row.share in (None, 1.0) else f" / weight {row.share:g}"
     parts = parts_of(row)
@@ -112,5 +114,5 @@ def load_line(row: FleetRow, history: History, *, width: int, as_ascii: bool) ->
         Span(" gpu "),
         Span(drawn, "accent"),
         Span(f" {render_percent(row.gpu_util)}  mem {render_percent(row.memory_util)}  {net}"),
-        Span(f"  adm {row.admission_state or UNKNOWN}  {render_duration(row.report_age_s)}"),
+        Span(f"  adm {row.admission_state or UNTOLD}  {render_duration(row.report_age_s)}"),
     ]

@@ -4,40 +4,33 @@ The log has no borders at its sides, so that what a terminal selects is the log 
 """
 
 import asyncio
-import re
 import tempfile
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from textual import work
 from textual.app import ComposeResult
 
-from cacheroute.console.cells import cells, pad, printable
-from cacheroute.console.patterns import matches, search_pattern
+from cacheroute.console.cells import cells
+from cacheroute.console.patterns import Expression, search_pattern
 from cacheroute.console.rows.processes import PROCESSES, ProcessRow
 from cacheroute.console.store import Seen, Snapshot
-from cacheroute_cli.supervisor.log_lines import LogLine
 from cacheroute_cli.supervisor.messages import Do
 from cacheroute_tui.keymap import LISTING, Key
 from cacheroute_tui.local_processes import ProcessTrouble
 from cacheroute_tui.screens.listing import ListScreen
+from cacheroute_tui.screens.process_log import Painted, ProcessLog, painted
 from cacheroute_tui.terminal_programs import read_in_pager
 from cacheroute_tui.widgets.confirm import Confirm
-from cacheroute_tui.widgets.lines import Lines, Span, TextLine
-from cacheroute_tui.widgets.pager import MAX_LINE_CHARS, Pager
+from cacheroute_tui.widgets.lines import Lines, Span
+from cacheroute_tui.widgets.pager import Pager
 from cacheroute_tui.widgets.text_field import TextField
 
-MAX_KEPT_LINES = 5_000
 MEASURED_EVERY = 5
 """Seconds between two looks at processes whose changes are told: only their use is not."""
 _CHANGES_APART_S = 0.9
 """Shortest time between two looks at what changes, so that whoever restarts costs no more."""
 _UNSUPERVISED = ("orphan", "gone")
-_NAME_CELLS = 16
-_SGR = re.compile(r"\x1b\[[0-9;]*m")
 _NONE = "no stack runs on this host, and nothing that was started by hand"
 _NONE_MORE = "'cacheroute up -d' starts one, and its logs stand here; a demo keeps its own"
 _READ_ONLY = "read-only: to {} processes takes a console with --write, live and in a terminal"
@@ -46,14 +39,6 @@ _EFFECTS = {
     "stop": "Running requests get the time to end, and it stays stopped until it is started.",
     "restart": "It ends as with stop, and starts anew.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Painted:
-    """A line of the log as it is drawn."""
-
-    line: LogLine
-    spans: TextLine
 
 
 class Processes(ListScreen[ProcessRow]):
@@ -99,8 +84,7 @@ class Processes(ListScreen[ProcessRow]):
         self._ticks = 0
         self._heard: frozenset[str] = frozenset()
         """Stacks whose supervisors tell of changes."""
-        self._log: deque[_Painted] = deque(maxlen=MAX_KEPT_LINES)
-        self._only: str | None = None
+        self._log = ProcessLog()
         self.grep_text = ""
         self.is_held = False
         self.held_back = 0
@@ -153,7 +137,7 @@ class Processes(ListScreen[ProcessRow]):
             return
         self._asked = True
         desk, had_some = self.console.processes, bool(self._processes)
-        added: Sequence[LogLine] = ()
+        added: Sequence[Painted] = ()
         try:
             if rows:
                 self._asked_at_s, self._is_due = self.now(), False
@@ -161,7 +145,7 @@ class Processes(ListScreen[ProcessRow]):
                 self._trouble = None
             if logs:
                 paths = {Path(row.log): row.name for row in self._processes if row.log}
-                added = await asyncio.to_thread(desk.added, paths)
+                added = await asyncio.to_thread(lambda: painted(desk.added(paths)))
         except ProcessTrouble as trouble:
             self._trouble = str(trouble)
         finally:
@@ -169,7 +153,7 @@ class Processes(ListScreen[ProcessRow]):
         if not (self.is_mounted and self.query("#rows") and self.query("#log")):
             # It is being taken apart, and has lost some of its widgets already.
             return
-        self._log.extend(_Painted(line, _painted(line)) for line in added)
+        self._log.keep(added)
         if self.is_held:
             self.held_back += len(added)
         if rows or self._trouble:
@@ -211,8 +195,8 @@ class Processes(ListScreen[ProcessRow]):
         return row.state in ("failed", "orphan", "gone", "backoff") or row.ready is False
 
     def id_of(self, row: ProcessRow) -> str:
-        """Return its name, with the stack: two may have a process of one name."""
-        return f"{row.stack or ''}/{row.name}"
+        """Return its name, with the stack and the kind: two may have a process of one name."""
+        return f"{row.stack or ''}/{row.kind}/{row.name}"
 
     def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - a Proxy knows nothing of them
         """Draw what was found here, where that is not drawn yet: no look tells anything of it."""
@@ -243,24 +227,17 @@ class Processes(ListScreen[ProcessRow]):
     def _show_log(self) -> None:
         pager = self.query_one("#log", Pager)
         pager.empty_text = "no line of a log" if self._processes else _NONE_MORE
-        pattern = self._pattern()
-        lines = [
-            one.spans
-            for one in self._log
-            if (self._only is None or one.line.name == self._only)
-            and (pattern is None or matches(pattern, one.line.text))
-        ]
-        pager.show(lines, keeps_end=True)
+        pager.show(self._log.wanted, keeps_end=True)
 
-    def _pattern(self) -> re.Pattern[str] | None:
-        try:
-            return search_pattern(self.grep_text)
-        except ValueError:
-            return None
+    def _choose(self, *, only: ProcessRow | None, grep: Expression | None) -> None:
+        self._log.choose(only=only, grep=grep)
+        self._show_log()
+        self._show_head()
 
     def _show_head(self) -> None:
         pager = self.query_one("#log", Pager)
-        parts = [Span("── log of "), Span(self._only or "all", "accent")]
+        only = self._log.only
+        parts = [Span("── log of "), Span("all" if only is None else only.name, "accent")]
         parts.append(Span(f" · {pager.count:,} lines"))
         if self.grep_text:
             parts.append(Span(f" · /{self.grep_text[:40]}/", "accent"))
@@ -281,14 +258,13 @@ class Processes(ListScreen[ProcessRow]):
     def on_text_field_changed(self, message: TextField.Changed) -> None:
         """Show what matches while it is typed."""
         try:
-            search_pattern(message.text)
+            grep = search_pattern(message.text)
         except ValueError as problem:
             message.field.tell(str(problem))
             return
         message.field.tell("")
         self.grep_text = message.text
-        self._show_log()
-        self._show_head()
+        self._choose(only=self._log.only, grep=grep)
 
     def on_text_field_closed(self) -> None:
         """Give the focus back to the log."""
@@ -311,9 +287,8 @@ class Processes(ListScreen[ProcessRow]):
         """Show the log of one process, or all."""
         row = self.table.cursor_row
         if row is not None:
-            self._only = None if self._only == row.name else row.name
-            self._show_log()
-            self._show_head()
+            only = None if self._log.is_only(row) else row
+            self._choose(only=only, grep=self._log.grep)
 
     def opened(self, row_id: str) -> None:  # noqa: ARG002 - it is the row under the cursor
         """Show its log alone."""
@@ -327,7 +302,7 @@ class Processes(ListScreen[ProcessRow]):
     def action_pager(self) -> None:
         """Read what is shown in the reader's own pager."""
         row = self.table.cursor_row
-        if self._only is not None and row is not None and row.name == self._only and row.log:
+        if row is not None and row.log and self._log.is_only(row):
             self._read(Path(row.log))
             return
         # Whoever cannot read it now is told nothing more than why: the text is still on the screen.
@@ -382,10 +357,3 @@ class Processes(ListScreen[ProcessRow]):
             return
         self.notify(told, markup=False)
         self._look()
-
-
-def _painted(line: LogLine) -> TextLine:
-    at = f"{datetime.fromtimestamp(line.at_s).astimezone():%H:%M:%S}"
-    name = pad(line.name, _NAME_CELLS) if cells(line.name) < _NAME_CELLS else line.name
-    text = "    ".join(printable(part) for part in _SGR.sub("", line.text).split("\t"))
-    return (Span(f"{at} ", "dim"), Span(f"{name} ", "accent"), Span(text[:MAX_LINE_CHARS]))

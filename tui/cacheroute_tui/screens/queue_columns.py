@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from cacheroute.console.cells import UNKNOWN
 from cacheroute.console.columns import Column, Tone
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.loads import LoadRow, is_at, of_limit
@@ -104,7 +105,7 @@ def ahead_bar(row: LoadRow, width: int, longest_ms: float, *, as_ascii: bool) ->
     """Draw what a new request waits for: a slot, then prompts that are read before it."""
     slot_ms, free_ms = row.next_slot_ready_in_ms, row.prefill_free_in_ms
     if slot_ms is None and free_ms is None:
-        return "?"
+        return UNKNOWN
     slot_ms, free_ms = slot_ms or 0.0, free_ms or 0.0
     until_slot = round(min(1.0, slot_ms / longest_ms) * width)
     until_free = round(min(1.0, max(slot_ms, free_ms) / longest_ms) * width)
@@ -123,4 +124,5 @@ def _ahead(width: int, longest_ms: Callable[[], float], *, as_ascii: bool) -> Co
         source="predicted by the Proxy",
         width=width,
         rank=_AHEAD_RANK,
+        lacks=True,
     )

@@ -67,7 +67,7 @@ def _named(ids: Sequence[str]) -> str:
 
 def _sum(rows: Sequence[LoadRow], name: str) -> str:
     known = [value for row in rows if (value := getattr(row, name)) is not None]
-    return str(sum(known)) if known else "?"
+    return str(sum(known)) if known else UNKNOWN
 
 
 def forecast_line(row: LoadRow) -> TextLine:
@@ -161,10 +161,11 @@ def _mbps(value: float | None) -> str:
 
 
 def _signed(row: TraceRow) -> str:
-    if row.predicted_ttft_ms is None or not row.actual_ttft_ms:
-        return render_ratio(row.predict_error_ratio)
-    off = (row.actual_ttft_ms - row.predicted_ttft_ms) / row.predicted_ttft_ms
-    return f"{off * 100:+.0f}%" if row.predicted_ttft_ms else ""
+    """Write the error as the list of traces has it, and with a plus where it took longer."""
+    error, actual, predicted = row.predict_error_ratio, row.actual_ttft_ms, row.predicted_ttft_ms
+    if error is None or actual is None or predicted is None:
+        return render_ratio(error)
+    return f"{'+' if actual >= predicted else '-'}{error:.0%}"
 
 
 def knowledge_lines(look: Seen, missing: Mapping[str, str], *, room: int) -> list[TextLine]:

@@ -82,9 +82,9 @@ class Queues(Windowed, ListScreen[LoadRow]):
         )
 
     def _longest_ms(self) -> float:
+        # Asked for each row that is drawn, so it must not go through all of them.
         look = self.snapshot.look
-        waits = [] if look is None else [row.predicted_total_backlog_ms for row in look.queues]
-        return max((wait for wait in waits if wait is not None), default=0.0) or 1.0
+        return (None if look is None else look.overview.backlog_max_ms) or 1.0
 
     def rows_of(self, look: Seen) -> Sequence[LoadRow]:
         """Return all of them, the longest wait on top."""

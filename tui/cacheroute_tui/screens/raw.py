@@ -21,7 +21,7 @@ from cacheroute_tui.keymap import Key
 from cacheroute_tui.screens.base import ConsoleScreen
 from cacheroute_tui.widgets.lines import Lines, Span, TextLine
 from cacheroute_tui.widgets.pager import Pager
-from cacheroute_tui.widgets.text_field import TextField
+from cacheroute_tui.widgets.text_field import TextField, pattern_problem
 
 EVERY_S = 5.0
 """Time between two questions for the same page, while it is shown."""
@@ -78,7 +78,7 @@ class Raw(ConsoleScreen):
 
     def bottom(self) -> ComposeResult:
         """Make the field of the search."""
-        yield TextField("/", id="search")
+        yield TextField("/", id="search", problem_of=pattern_problem)
         yield from super().bottom()
 
     def source_changed(self) -> None:
@@ -129,7 +129,8 @@ class Raw(ConsoleScreen):
             self._fault, self._fault_at_s = f"{page}: {fault.message}", self.now()
             self._show_head()
             return
-        if page != self.page or not self.is_mounted:
+        if page != self.page or not self.query("#text"):
+            # Another is asked for, or the screen is being taken apart.
             return
         self._answered_at_s = self.now()
         text = indented(body)
@@ -155,6 +156,8 @@ class Raw(ConsoleScreen):
         self.set_focus(self.query_one("#text", Pager))
 
     def _show_head(self) -> None:
+        if not self.query("#raw-head"):
+            return
         age = "asking …"
         if self._answered_at_s is not None:
             age = f"{render_duration(self.now() - self._answered_at_s)} old"
@@ -174,14 +177,12 @@ class Raw(ConsoleScreen):
 
     def on_text_field_changed(self, message: TextField.Changed) -> None:
         """Search while it is typed."""
-        try:
-            pattern = search_pattern(message.text)
-        except ValueError as problem:
-            message.field.tell(str(problem))
-            return
+        pattern = search_pattern(message.text)
         self._searched = message.text
-        count = self.query_one("#text", Pager).search(pattern)
-        message.field.tell(f"{count} lines" if pattern is not None else "")
+        pager = self.query_one("#text", Pager)
+        count = pager.search(pattern)
+        of = "" if pager.searched == pager.count else f" of the first {pager.searched:,}"
+        message.field.tell(f"{count} lines{of}" if pattern is not None else "")
 
     def on_text_field_closed(self) -> None:
         """Give the focus to the text."""

@@ -5,14 +5,12 @@ from dataclasses import replace
 
 from cacheroute.console.amounts import render_duration
 from cacheroute.console.bars import bar
+from cacheroute.console.cells import UNTOLD
 from cacheroute.console.columns import Column, Tone
 from cacheroute.console.rows.instances import FleetRow
 from cacheroute.console.rows.resources import RESOURCES, ResourceRow
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.rules import Rules
-
-UNREPORTED = "?"
-"""Nobody has reported it. It is never 0."""
 
 _SHAPES: dict[str, tuple[str, int | None, int]] = {
     "id": ("ID", None, 0),
@@ -26,8 +24,8 @@ _SHAPES: dict[str, tuple[str, int | None, int]] = {
     "gpu_memory_util": ("GMEM", 4, 4),
     "gpu_memory_used_mb": ("G-USED", 6, 8),
     "gpu_memory_total_mb": ("G-OF", 6, 8),
-    "network_rx_mbps": ("RX", 5, 5),
-    "network_tx_mbps": ("TX", 5, 5),
+    "network_rx_mbps": ("RX Mbps", 7, 5),
+    "network_tx_mbps": ("TX Mbps", 7, 5),
     "gpu_sample_quality": ("QUALITY", 8, 7),
     "admission_state": ("ADM", 4, 2),
     "report_age_s": ("AGE", 6, 0),
@@ -91,7 +89,7 @@ def _narrowed(name: str) -> Column[ResourceRow]:
     def shown(row: ResourceRow) -> str:
         value = read(row)
         if value is None:
-            return UNREPORTED
+            return UNTOLD
         if name == "admission_state":
             return _ADMISSION.get(str(value), (str(value), "plain"))[0]
         if name in _RATES and isinstance(value, float) and value >= _WHOLE_FROM:
@@ -103,7 +101,7 @@ def _narrowed(name: str) -> Column[ResourceRow]:
         tone = _admission_tone
     return replace(
         column, header=header, width=width, rank=rank, text=shown, tone=tone,
-        gives_way=name in ("id", "host"), unknown=f"Nobody has reported it: {UNREPORTED}, not 0.",
+        gives_way=name in ("id", "host"), unknown=f"Nobody has reported it: {UNTOLD}, not 0.",
     )  # fmt: skip
 
 
@@ -115,7 +113,7 @@ def _of_state(name: str, fleet_row: Callable[[str], FleetRow | None]) -> Column[
     def shown(row: ResourceRow) -> str:
         found = fleet_row(row.id)
         if found is None:
-            return UNREPORTED
+            return UNTOLD
         return SIGNS[found.shown] if name == "sign" else found.shown
 
     def tone(row: ResourceRow) -> Tone:
@@ -141,7 +139,7 @@ def _age(since_s: Callable[[], float], rules: Rules) -> Column[ResourceRow]:
 
     def shown(row: ResourceRow) -> str:
         age = age_s(row)
-        return UNREPORTED if age is None else render_duration(age)
+        return UNTOLD if age is None else render_duration(age)
 
     def tone(row: ResourceRow) -> Tone:
         age = age_s(row)

@@ -6,16 +6,17 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Container
 
-from cacheroute.console.amounts import render_duration, render_latency, render_memory, render_number
 from cacheroute.console.bars import bar
+from cacheroute.console.cells import UNTOLD
 from cacheroute.console.columns import Column, Tone
 from cacheroute.console.rows.resources import RESOURCES, ResourceRow
 from cacheroute.console.rules import TONES, Limits
 from cacheroute.console.sorting import Order
 from cacheroute.console.store import Seen, Snapshot
+from cacheroute_tui.amounts import render_duration, render_latency, render_memory, render_number
 from cacheroute_tui.keymap import CHARTING, LISTING, Key
 from cacheroute_tui.screens.listing import ListScreen
-from cacheroute_tui.screens.resource_columns import UNREPORTED, resource_columns
+from cacheroute_tui.screens.resource_columns import resource_columns
 from cacheroute_tui.screens.windowed import Windowed
 from cacheroute_tui.widgets.charts import Chart, Course
 from cacheroute_tui.widgets.lines import Lines, Span, TextLine
@@ -90,13 +91,6 @@ class Resources(Windowed, ListScreen[ResourceRow]):
             rules=self.console.target.rules,
             as_ascii=self.console.is_ascii,
         )
-
-    def since_s(self) -> float:
-        """Return how long ago the rows were true; 0 while looks come as they should."""
-        look = self.snapshot.look
-        if look is None or self.console.phase == "live":
-            return 0.0
-        return max(0.0, self.now() - look.taken.mono_s)
 
     # -- which rows ----------------------------------------------------------------------
 
@@ -208,11 +202,6 @@ class Resources(Windowed, ListScreen[ResourceRow]):
 
     # -- drawing -------------------------------------------------------------------------
 
-    def tick(self) -> None:
-        """Let ages go on while nothing comes."""
-        if self.console.phase != "live" and not self.console.is_paused:
-            self.redraw()
-
     def draw_more(self, snapshot: Snapshot) -> None:
         """Draw the summary, the charts and the card."""
         look = snapshot.look
@@ -232,7 +221,7 @@ class Resources(Windowed, ListScreen[ResourceRow]):
             panel.fill("no host", [])
         else:
             width = {"narrow": 12, "normal": 20}.get(self.shape, 30)
-            panel.fill(f"{row.id} · {row.host or UNREPORTED}", self._card(row, width))
+            panel.fill(f"{row.id} · {row.host or UNTOLD}", self._card(row, width))
         self.draw_charts()
 
     def draw_charts(self) -> None:
@@ -270,7 +259,7 @@ class Resources(Windowed, ListScreen[ResourceRow]):
 
         def share(label: str, value: float | None, limits: Limits | None = None) -> list[Span]:
             tone: Tone = "plain" if limits is None else TONES[limits.level(value)]
-            figure = UNREPORTED if value is None else f"{value:.0f}%"
+            figure = UNTOLD if value is None else f"{value:.0f}%"
             return [
                 Span(f" {label} "),
                 Span(bar(value, width, as_ascii=is_ascii), "dim" if value is None else tone),
@@ -287,19 +276,19 @@ class Resources(Windowed, ListScreen[ResourceRow]):
         age = "no report has come" if age_s is None else f"report {render_duration(age_s)} ago"
         sample = ""
         if row.gpu_sample_quality is not None:
-            sample = f"  gpu sample {row.gpu_sample_quality}, {row.gpu_sample_source or UNREPORTED}"
+            sample = f"  gpu sample {row.gpu_sample_quality}, {row.gpu_sample_source or UNTOLD}"
             if row.gpu_sample_age_ms is not None:
                 sample += f", {render_latency(row.gpu_sample_age_ms)} old"
         return [
             [*share("cpu", row.cpu_util), Span(" " * 17),
-             *share("mem", row.memory_util, rules.mem),
+             *share("mem ", row.memory_util, rules.mem),
              of(row.memory_used_mb, row.memory_total_mb)],
             [*share("gpu", row.gpu_util, rules.gpu),
              Span(f"  now {_figure(row.gpu_util_current):>3} max {_figure(row.gpu_util_max):>3}"),
-             *share("kv ", row.gpu_memory_util),
+             *share("gmem", row.gpu_memory_util),
              of(row.gpu_memory_used_mb, row.gpu_memory_total_mb)],
             [Span(f" rx {_figure(row.network_rx_mbps)} tx {_figure(row.network_tx_mbps)} Mbps  "),
-             Span(f"admission {row.admission_state or UNREPORTED}  "),
+             Span(f"admission {row.admission_state or UNTOLD}  "),
              Span(age, "warn" if is_old else "plain"), Span(sample, "dim")],
         ]  # fmt: skip
 
@@ -309,7 +298,7 @@ def summary_of(rows: Sequence[ResourceRow], look: Seen) -> TextLine:
     alive = [row for row in rows if row.is_alive is not False]
     ages = [row.report_age_s for row in alive if row.report_age_s is not None]
     pool = look.look.snapshot.pool
-    oldest = render_duration(max(ages)) if ages else UNREPORTED
+    oldest = render_duration(max(ages)) if ages else UNTOLD
     spans = [
         Span(f" reports {len(ages)}/{len(rows)}", "plain" if ages else "warn"),
         Span(f"  oldest {oldest}  "),
@@ -319,7 +308,7 @@ def summary_of(rows: Sequence[ResourceRow], look: Seen) -> TextLine:
         ("deg", pool.degraded, "warn"),
         ("rej", pool.rejecting, "bad"),
     ):
-        told = UNREPORTED if value is None else str(value)
+        told = UNTOLD if value is None else str(value)
         spans.append(Span(f"{label} {told} ", tone if value else "dim"))  # type: ignore[arg-type]
     for label, values in (
         ("cpu", [row.cpu_util for row in alive]),
@@ -327,16 +316,16 @@ def summary_of(rows: Sequence[ResourceRow], look: Seen) -> TextLine:
         ("gpu", [row.gpu_util for row in alive]),
     ):
         known = [value for value in values if value is not None]
-        mean = f"{sum(known) / len(known):.0f}%" if known else UNREPORTED
+        mean = f"{sum(known) / len(known):.0f}%" if known else UNTOLD
         spans.append(Span(f" {label} {mean}"))
     return spans
 
 
 def _figure(value: float | None) -> str:
     if value is None:
-        return UNREPORTED
+        return UNTOLD
     return f"{value:.0f}" if value >= 1_000 else render_number(value)
 
 
 def _memory(value_mb: float | None) -> str:
-    return UNREPORTED if value_mb is None else render_memory(value_mb)
+    return UNTOLD if value_mb is None else render_memory(value_mb)

@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cacheroute.console.amounts import render_number, render_score
-from cacheroute.console.cells import UNKNOWN
+from cacheroute.console.cells import UNKNOWN, UNTOLD
 from cacheroute.console.columns import Column
 from cacheroute.console.glossary import GLOSSARY
 from cacheroute.console.heat import (
-    UNKNOWN_CELL,
     cell_of,
     changes_told,
     order_told,
@@ -18,7 +16,8 @@ from cacheroute.console.heat import (
 from cacheroute.console.rows.decisions import DECISIONS, DecisionRow
 from cacheroute.console.rows.scores import ScoreRow, difference, explained, parts_of
 from cacheroute.console.score_map import ScoreMap
-from cacheroute.console.standing import LETTER_NAMES, LETTERS, letters_of
+from cacheroute.console.standing import LETTER_NAMES, LETTERS, letters_of, place_word
+from cacheroute_tui.amounts import render_number, render_score
 from cacheroute_tui.reading import explained_lines
 from cacheroute_tui.widgets.heatmap import Spot
 from cacheroute_tui.widgets.lines import Span, TextLine
@@ -54,15 +53,17 @@ def decision_columns(*, is_wide: bool) -> Sequence[Column[DecisionRow]]:
     return found
 
 
-def spot_title(row: ScoreRow, scores: ScoreMap) -> str:
+def spot_title(row: ScoreRow, scores: ScoreMap, strategy: str | None) -> str:
     """Return an Instance and its place: `i-4 · rank 2/5 · behind i-1: infl +1`."""
     parts = [row.id]
     if row.rank is None:
-        parts.append(f"not in the choice: {row.excluded or UNKNOWN}")
+        parts.append(f"not in the choice: {row.excluded or UNTOLD}")
     else:
         ties = scores.ties()[row.rank] - 1
-        place = f"rank {row.rank}/{scores.inside}"
-        parts.append(f"{place}, tied with {ties}: by turns" if ties else place)
+        word = place_word(strategy)
+        place = f"{word} {row.rank}/{scores.inside}"
+        how = ": by turns" if word == "rank" else ""
+        parts.append(f"{place}, tied with {ties}{how}" if ties else place)
     if (behind := difference(row, scores.with_first(row))) is not None:
         parts.append(behind)
     return " · ".join(parts)
@@ -84,19 +85,17 @@ def spot_lines(
         [Span(" parts "), Span(letters or UNKNOWN, "accent")],
     ]
     if spot.signal is not None:
-        cell = cell_of(row, spot.signal)
-        lines.append(
-            [Span(f" {spot.signal} ", "title"), Span(_cell_told(spot.signal, row, weights))]
-        )
-        if cell.term is None:
-            lines[-1] = [*lines[-1][:1], Span("? nobody has told it; it is not 0", "dim")]
+        told = Span(_cell_told(spot.signal, row, weights))
+        if cell_of(row, spot.signal).term is None:
+            told = Span("? nobody has told it; it is not 0", "dim")
+        lines.append([Span(f" {spot.signal} ", "title"), told])
     return lines
 
 
 def _cell_told(signal: str, row: ScoreRow, weights: Mapping[str, float]) -> str:
     cell = cell_of(row, signal)
     if cell.term is None:
-        return UNKNOWN_CELL
+        return UNTOLD
     weight = weights.get(signal, 0.0)
     told = f"{render_number(cell.term.value)} × {render_number(weight)}"
     if cell.term.weighted is None:
@@ -139,7 +138,7 @@ def cell_sheet(
             lines.append([Span("? Nobody has told it, so it is not in the sum. It is not 0.")])
         else:
             lines.append([Span(_cell_told(spot.signal, row, weights), "title")])
-            lines.append([Span(f"counted by: {cell.term.source or UNKNOWN}")])
+            lines.append([Span(f"counted by: {cell.term.source or UNTOLD}")])
         lines += explained_lines((spot.signal,), "queues")
     for line in explained(row, scores.with_first(row)):
         lines.append([Span(f"{line.label:<6}"), Span("  ".join(line.facts))])

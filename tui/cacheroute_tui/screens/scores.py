@@ -3,7 +3,6 @@
 Totals and weights are the Proxy's. A what-if is worked out here, is told so, and changes nothing.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ from textual.containers import Container, VerticalScroll
 
 from cacheroute.console.heat import WeightProblem, read_weights
 from cacheroute.console.look import Look
-from cacheroute.console.patterns import matches, search_pattern
+from cacheroute.console.patterns import Expression, search_pattern
 from cacheroute.console.rows.decisions import DecisionRow
 from cacheroute.console.rows.scores import UnknownSignal, what_if
 from cacheroute.console.score_map import of_look, of_rows
@@ -28,12 +27,11 @@ from cacheroute_tui.screens.score_panels import (
     spot_title,
     what_if_line,
 )
-from cacheroute_tui.widgets.filter_line import FilterLine
 from cacheroute_tui.widgets.heatmap import Heatmap
 from cacheroute_tui.widgets.lines import Lines, Span
 from cacheroute_tui.widgets.panel import Panel
 from cacheroute_tui.widgets.sheet import Sheet
-from cacheroute_tui.widgets.text_field import TextField
+from cacheroute_tui.widgets.text_field import TextField, pattern_problem
 from cacheroute_tui.widgets.vtable import VTable
 from cacheroute_tui.widgets.weight_line import WeightLine
 
@@ -80,7 +78,7 @@ class Scores(ConsoleScreen):
         self._scores = of_rows(())
         self._laid_for: str | None = None
         self._searched = ""
-        self._pattern: re.Pattern[str] | None = None
+        self._pattern: Expression | None = None
 
     def body(self) -> ComposeResult:
         """Make the map, what is under its cursor, and the decisions."""
@@ -101,8 +99,8 @@ class Scores(ConsoleScreen):
 
     def bottom(self) -> ComposeResult:
         """Make the fields of the weights and of the search."""
-        yield WeightLine(id="weights")
-        yield TextField("/", id="search")
+        yield WeightLine(id="weights", problem_of=self._weight_problem)
+        yield TextField("/", id="search", problem_of=pattern_problem)
         yield from super().bottom()
 
     @property
@@ -163,6 +161,7 @@ class Scores(ConsoleScreen):
             weights=document.weights,
             sources=document.sources,
             wanted=wanted,
+            strategy=document.proxy.strategy,
             is_stale=self.is_stale,
         )
         told = self.query_one("#what-if", Lines)
@@ -184,9 +183,10 @@ class Scores(ConsoleScreen):
         if look is None or row is None:
             panel.fill("no Instance", [])
             return
-        weights = look.look.snapshot.weights
-        lines = spot_lines(row, self.heat.spot, weights, width=self.app.size.width - 10)
-        panel.fill(spot_title(row, self._scores), lines)
+        document = look.look.snapshot
+        width = self.app.size.width - 10
+        lines = spot_lines(row, self.heat.spot, document.weights, width=width)
+        panel.fill(spot_title(row, self._scores, document.proxy.strategy), lines)
 
     def on_heatmap_moved(self, message: Heatmap.Moved) -> None:  # noqa: ARG002 - where it is now
         """Draw what is under the cursor, and let its line be seen."""
@@ -263,22 +263,28 @@ class Scores(ConsoleScreen):
         """Show the scores as they are."""
         self._want({})
 
-    def on_filter_line_changed(self, message: FilterLine.Changed) -> None:
-        """Weigh anew while it is typed; what cannot be read yet changes nothing."""
-        look, field = self.snapshot.look, self.query_one(WeightLine)
+    def _weight_problem(self, text: str) -> str | None:
+        look = self.snapshot.look
         if look is None:
+            return None
+        try:
+            what_if(look.scores, read_weights(text, look.look.snapshot.weights))
+        except (WeightProblem, UnknownSignal) as problem:
+            return str(problem)
+        return None
+
+    def on_weight_line_changed(self, message: WeightLine.Changed) -> None:
+        """Weigh anew while it is typed."""
+        look = self.snapshot.look
+        # The Proxy may have taken other weights since the field has judged the text.
+        if look is None or self._weight_problem(message.text) is not None:
             return
         weights = look.look.snapshot.weights
-        try:
-            wanted = read_weights(message.text, weights)
-            what_if(look.scores, wanted)
-        except (WeightProblem, UnknownSignal) as problem:
-            field.refuse(str(problem))
-            return
-        field.tell("only here")
+        wanted = read_weights(message.text, weights)
+        message.field.tell("only here")
         self._want({name: one for name, one in wanted.items() if one != weights.get(name)})
 
-    def on_filter_line_closed(self) -> None:
+    def on_weight_line_closed(self) -> None:
         """Give the focus back to the map."""
         self.set_focus(self.heat)
 
@@ -308,11 +314,7 @@ class Scores(ConsoleScreen):
 
     def on_text_field_changed(self, message: TextField.Changed) -> None:
         """Go to the first that matches while it is typed."""
-        try:
-            pattern = search_pattern(message.text)
-        except ValueError as problem:
-            message.field.tell(str(problem))
-            return
+        pattern = search_pattern(message.text)
         self._searched, self._pattern = message.text, pattern
         found = self._matching()
         message.field.tell(f"{len(found)} Instances" if pattern is not None else "")
@@ -330,7 +332,7 @@ class Scores(ConsoleScreen):
             return ()
         here = self.heat.spot.instance_id
         at = ids.index(here) if here in ids else 0
-        return [one for one in (*ids[at:], *ids[:at]) if matches(pattern, one)]
+        return [one for one in (*ids[at:], *ids[:at]) if pattern.is_in(one)]
 
     def action_found(self, step: int) -> None:
         """Go to another Instance that matches."""

@@ -40,6 +40,7 @@ class Topology(ConsoleScreen):
             pager.empty_text = snapshot.connection.trouble or "connecting …"
             pager.show(())
             return
+        look = look.later(self.since_s())
         lines: list[Part] = [*drawn_chain(look, self.console.target.proxy_url), ()]
         why = self.missing("topology")
         if why is not None:

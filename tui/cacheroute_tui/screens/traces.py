@@ -61,8 +61,10 @@ class Traces(ListScreen[TraceRow]):
 
     def cursor_moved(self, row_id: str | None) -> None:  # noqa: ARG002 - as above
         """Draw the waterfall of another request, and ask for all of it with the next look."""
-        self.console.feed.asks = self.asks()
-        self._draw_waterfall()
+        # The key behind the one that moved the cursor may have gone to another screen already.
+        if self.console.front is self:
+            self.console.feed.asks = self.asks()
+            self._draw_waterfall()
 
     def asks(self) -> Mapping[str, Question]:
         """Ask for the decisions and the marks of the request under the cursor."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from cacheroute.console.amounts import render_latency, render_ms, render_ratio, render_wait
-from cacheroute.console.cells import UNKNOWN, pad
+from cacheroute.console.cells import UNKNOWN, UNTOLD, pad
 from cacheroute.console.columns import Tone
 from cacheroute.console.rows.decisions import DecisionRow
 from cacheroute.console.rows.traces import Span as Room
@@ -134,7 +134,7 @@ def _decided(row: TraceRow, decision: DecisionRow | None) -> list[TextLine]:
             Span(" injection  ", "title"),
             Span(f"{mode}", "accent"),
             Span(f"  {injection.get('injection_reason') or ''}"),
-            Span(f"  by {injection.get('injection_strategy') or UNKNOWN}", "dim"),
+            Span(f"  by {injection.get('injection_strategy') or UNTOLD}", "dim"),
             Span(f"  went as {row.path}" if row.path else "", "dim"),
         )
     )

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from cacheroute.console.amounts import render_number
-from cacheroute.console.cells import UNKNOWN, cells, clip, pad, printable
+from cacheroute.console.cells import UNTOLD, cells, clip, pad, printable
 from cacheroute.console.courses import binned, stretch_of, time_marks, top_of
 from cacheroute.console.points import Points
 from cacheroute.core.clock import Instant
@@ -154,7 +154,7 @@ class Chart(Widget):
         used = cells(spans[0][0])
         for number, course in enumerate(self._courses):
             last = course.points.last
-            told = UNKNOWN if last is None else _told(last)
+            told = UNTOLD if last is None else _told(last)
             sign = ASCII_LINES[number % 4] if as_ascii(self) else _SIGNS[number % len(_SIGNS)]
             mark = f"  {sign} " if self._kind == "lines" and len(self._courses) > 1 else "  "
             text = f"{mark}{clip(printable(course.label), _LABEL_CELLS)} {told}"

@@ -37,6 +37,8 @@ class CommandLine(Horizontal):
         Binding("tab", "complete", show=False, priority=True),
         Binding("up", "earlier(-1)", show=False, priority=True),
         Binding("down", "earlier(1)", show=False, priority=True),
+        # Before the field has it: what that sends would come behind the next key.
+        Binding("enter", "enter", show=False, priority=True),
     ]
 
     @dataclass
@@ -83,12 +85,12 @@ class CommandLine(Horizontal):
         """Say something at its right."""
         self.query_one(".command-told", Static).update(f" {printable(text)}")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def action_enter(self) -> None:
         """Hand the line on."""
-        event.stop()
+        typed = self.field.value
         self._close()
-        if event.value.strip():
-            self.post_message(self.Entered(event.value))
+        if typed.strip():
+            self.post_message(self.Entered(typed))
 
     def action_leave(self) -> None:
         """Run nothing."""

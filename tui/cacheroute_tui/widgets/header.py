@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from cacheroute.console.amounts import render_duration
-from cacheroute.console.cells import UNKNOWN, cells, clip
+from cacheroute.console.cells import UNTOLD, cells, clip
 from cacheroute.console.columns import Tone
 from cacheroute.console.overview import modes_in_force
 from cacheroute.console.store import Phase
+from cacheroute_tui.amounts import render_duration
 from cacheroute_tui.widgets.lines import Lines, Span, spread
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
     brand = Span(" CacheRoute ", "title")
     where = Span(gap + short_url(app.target.proxy_url), "dim")
     title = Span(("▸ " if is_wide else "▸") + app.target.title, "accent")
-    proxy_id = (proxy.proxy_id if proxy else None) or UNKNOWN
+    proxy_id = (proxy.proxy_id if proxy else None) or UNTOLD
     age_s = connection.age_s(now.mono_s)
     facts = [Span(f"{sign} {word}", tone)]
     if age_s is not None:
@@ -69,7 +69,7 @@ def header_line(screen: ConsoleScreen, width: int) -> list[Span]:
         rules = look.look.snapshot.queue_rules
         release = None if rules is None else rules.release_policy
         modes = modes_in_force(proxy.strategy, proxy.injection_strategy, release)
-        facts.append(Span(f"   strategy {modes or UNKNOWN}"))
+        facts.append(Span(f"   strategy {modes or UNTOLD}"))
     write = Span("WRITE", "warn") if app.may_write else Span("RO")
     # What a recording shows was true when it was made.
     told = look.look.at if look is not None and app.source.kind == "replay" else None

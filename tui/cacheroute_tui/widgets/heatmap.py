@@ -31,6 +31,7 @@ from cacheroute.console.heat import (
 from cacheroute.console.rows.scores import ScoreRow
 from cacheroute.console.rows.states import SIGNS, TONES
 from cacheroute.console.score_map import ScoreMap, counted, of_rows
+from cacheroute.console.standing import place_word
 from cacheroute_tui.drawing import as_ascii, palette_of
 
 _SHADES: Mapping[Shade, str] = {"none": " ", "light": "░", "medium": "▒", "dark": "▓"}
@@ -84,6 +85,7 @@ class Heatmap(Widget, can_focus=True):
         self._wanted: Mapping[str, float] = {}
         self._ties: Mapping[int, int] = {}
         self._ties_if: Mapping[int, int] = {}
+        self._place = place_word(None)
         self._is_stale = False
         self._cell = _MIN_CELLS
         self._first = 0
@@ -101,9 +103,11 @@ class Heatmap(Widget, can_focus=True):
         weights: Mapping[str, float],
         sources: Mapping[str, str],
         wanted: Mapping[str, float],
+        strategy: str | None = None,
         is_stale: bool = False,
     ) -> None:
         """Draw these scores, left to right; `wanted` are the weights of a what-if."""
+        self._place = place_word(strategy)
         self._rows = rows
         self._weights, self._sources, self._wanted = weights, sources, wanted
         self._is_stale = is_stale
@@ -262,11 +266,12 @@ class Heatmap(Widget, can_focus=True):
 
     def _ranks(self, shown: range) -> list[tuple[str, Style]]:
         dim = palette_of(self).tones["dim"]
-        line = [(f" {pad('rank', _NAME_CELLS + _WEIGHT_CELLS)}", dim)]
+        line = [(f" {pad(self._place, _NAME_CELLS + _WEIGHT_CELLS)}", dim)]
         for column in shown:
             text = rank_text(self._rows.ranks[column], self._ties)
             line.append((pad(text, self._cell, right=True) + " ", dim))
-        return [*line, *self._aside("= ties: by turns")]
+        aside = "= ties: by turns" if self._place == "rank" else "it does not choose"
+        return [*line, *self._aside(aside)]
 
     def _what_if(self, shown: range) -> list[list[tuple[str, Style]]]:
         palette = palette_of(self)
@@ -274,7 +279,7 @@ class Heatmap(Widget, can_focus=True):
         label = _NAME_CELLS + _WEIGHT_CELLS
         totals, ranks = (
             [(f" {pad('WHAT-IF, only here', label)}", accent)],
-            [(f" {pad('rank', label)}", dim)],
+            [(f" {pad(self._place, label)}", dim)],
         )
         for column in shown:
             row = self._rows[column]

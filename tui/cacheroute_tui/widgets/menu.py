@@ -37,7 +37,7 @@ class Menu(ModalScreen[str | None]):
         border: round $accent; background: $surface; padding: 0 1; }
     Menu.-ascii > Vertical { border: ascii $accent; }
     Menu OptionList { height: auto; max-height: 100%; border: none; background: $surface;
-        padding: 0; }
+        padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Close"),

@@ -5,7 +5,6 @@ Text may come from anywhere: it is made printable, cut where it is absurdly long
 as markup.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -19,12 +18,15 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from cacheroute.console.cells import ascii_only, cells, printable
+from cacheroute.console.patterns import Expression
 from cacheroute_tui.drawing import as_ascii, style_of
 from cacheroute_tui.widgets.lines import Span, TextLine
 
 MAX_LINE_CHARS = 4_000
 """What is longer is cut; no screen and no search goes on for ever."""
 _MAX_FOUND = 10_000
+_MAX_SEARCHED_CHARS, _OF_A_LINE = 1_000_000, 20
+"""What one search looks at, so that a key is answered in time."""
 _PLAIN = str.maketrans("└├─│▶►┌┐┘╭╮╯╰█░", "`|-|>>..'....#-")
 """Signs of drawings, for terminals that have none."""
 
@@ -76,7 +78,9 @@ class Pager(ScrollView, can_focus=True):
         """Whether new lines, and another size, leave it at its end."""
         self._aside = 0
         self._found: list[int] = []
-        self._pattern: re.Pattern[str] | None = None
+        self.searched = 0
+        """Lines that the search has come to."""
+        self._pattern: Expression | None = None
         # The toolkit works it out anew each time, which costs more than a line does.
         self._base: Style | None = None
         self.empty_text = empty_text
@@ -149,8 +153,11 @@ class Pager(ScrollView, can_focus=True):
 
     # -- searching -----------------------------------------------------------------------
 
-    def search(self, pattern: re.Pattern[str] | None) -> int:
-        """Mark lines that match and go to the first from here on; returns how many do."""
+    def search(self, pattern: Expression | None) -> int:
+        """Mark lines that match and go to the first from here on; returns how many do.
+
+        Of very many lines, `searched` have been looked at.
+        """
         self._pattern = pattern
         self._search()
         if self._found:
@@ -170,15 +177,19 @@ class Pager(ScrollView, can_focus=True):
         return at + 1, len(self._found)
 
     def _search(self) -> None:
-        find = None if self._pattern is None else self._pattern.search
-        self._found = []
-        if find is None:
+        self._found, self.searched = [], 0
+        if self._pattern is None:
             return
+        is_in, left = self._pattern.is_in, _MAX_SEARCHED_CHARS
         for at, line in enumerate(self._lines):
-            if find(text_of_line(line)[:MAX_LINE_CHARS]):
+            text = text_of_line(line)[:MAX_LINE_CHARS]
+            if is_in(text):
                 self._found.append(at)
-                if len(self._found) >= _MAX_FOUND:
-                    break
+            self.searched = at + 1
+            # A line costs something even when it is empty.
+            left -= len(text) + _OF_A_LINE
+            if left < 0 or len(self._found) >= _MAX_FOUND:
+                break
 
     @property
     def _top_line(self) -> int:

@@ -119,7 +119,7 @@ def row_strip(
 
 
 def _cell(row: R, column: Column[R]) -> tuple[str, int, Tone]:
-    text = column.text(row)
+    text = column.on_screen(row)
     if not text.isprintable():
         text = printable(text)
     tone = "plain" if column.tone is None else column.tone(row)

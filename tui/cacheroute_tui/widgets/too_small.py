@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, cast
 from textual.strip import Strip
 from textual.widget import Widget
 
-from cacheroute.console.amounts import render_count, render_duration
 from cacheroute.console.cells import cells
 from cacheroute.console.rows.states import SIGNS as STATE_SIGNS
 from cacheroute.console.rows.states import TONES
+from cacheroute_tui.amounts import render_count, render_duration
 from cacheroute_tui.screens.panels import alert_count, state_counts
 from cacheroute_tui.widgets.header import SIGNS
 from cacheroute_tui.widgets.lines import Span, TextLine, strip_of
@@ -88,7 +88,7 @@ def status_line(app: ConsoleApp) -> TextLine:
         if connection.lost_at_s is not None:
             line.append(Span(f" {render_duration(now_s - connection.lost_at_s)}", tone))
         if retry_s is not None:
-            line.append(Span(f" again in {retry_s:.0f} s"))
+            line.append(Span(f" again in {max(1, round(retry_s))} s"))
     elif app.is_paused:
         line = [Span("■", "warn"), Span(f" PAUSED {render_duration(app.paused_for_s)}", "warn")]
     elif since_s is not None:

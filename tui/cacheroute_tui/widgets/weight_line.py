@@ -1,19 +1,26 @@
 """The field for weights of a what-if: the map follows while it is typed, and nothing else does."""
 
-from textual.app import ComposeResult
-from textual.widgets import Input, Static
-
-from cacheroute_tui.widgets.filter_line import FilterLine
+from cacheroute_tui.widgets.text_field import ProblemOf, TextField
 
 
-class WeightLine(FilterLine):
-    """`inflight=0.5 ready=2`, above the footer; there only while it is used."""
+class WeightLine(TextField):
+    """`inflight=0.5 ready=2`; its messages can be told from those of a search."""
 
-    def compose(self) -> ComposeResult:
-        """Make the field."""
-        yield Static("w", id="filter-sign", markup=False)
-        yield Input(
-            id="filter-field", compact=True, select_on_focus=False,
+    class Changed(TextField.Changed):
+        """The weights are others."""
+
+    class Closed(TextField.Closed):
+        """The field is no longer used."""
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - the toolkit's name
+        problem_of: ProblemOf,
+    ) -> None:
+        super().__init__(
+            "w",
+            id=id,
+            problem_of=problem_of,
             placeholder="inflight=0.5 decode=2, only here; the Proxy is not told",
-        )  # fmt: skip
-        yield Static("", id="filter-told", markup=False)
+        )

@@ -1,6 +1,8 @@
 """Alerts as a list."""
 
-from cacheroute.console.alerts import Alert
+from typing import get_args
+
+from cacheroute.console.alerts import Alert, AlertKind
 from cacheroute.console.rows.alerts import ALERTS
 
 ALERT = Alert(
@@ -19,6 +21,10 @@ def test_an_alert_is_told_by_word_sign_and_colour() -> None:
     assert texts["since"] == "—"
     assert sign.tone is not None
     assert sign.tone(ALERT) == "bad"
+
+
+def test_every_kind_is_named_where_the_column_is_explained() -> None:
+    assert all(kind in ALERTS.column("kind").doc for kind in get_args(AlertKind))
 
 
 def test_alerts_are_found_by_kind_instance_and_words() -> None:

@@ -30,6 +30,14 @@ def test_a_decision_has_its_moment_and_its_words() -> None:
     assert texts(row)["skipped"] == "2 stale, 1 draining"
 
 
+def test_a_reason_beside_a_name_does_not_begin_with_that_name() -> None:
+    row = the_row(instance_id="i-1", reason="i-1 had the least cost, 3, among 2 candidates.")
+
+    assert row.why == texts(row)["reason"] == "had the least cost, 3, among 2 candidates."
+    assert DECISIONS.column("why").reader()(row) == row.reason
+    assert the_row(reason="Nobody is alive.").why == "Nobody is alive."
+
+
 def test_nobody_chosen_is_a_dash_in_an_alarming_colour() -> None:
     row = the_row()
     column = DECISIONS.column("instance")

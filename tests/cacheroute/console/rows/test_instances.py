@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from cacheroute.console.rows.instances import INSTANCES, FleetRow, rows_of
 from cacheroute.console.rows.states import SIGNS
 from cacheroute.wire.debug import InstanceLoadsReply
@@ -174,6 +176,36 @@ def test_every_column_says_what_it_means_and_every_sign_is_one_cell() -> None:
     assert all(column.doc.endswith(".") for column in INSTANCES.usual)
     assert all(len(sign) == 1 for sign in SIGNS.values())
     assert len({column.key for column in INSTANCES.usual}) == len(INSTANCES.usual)
+
+
+@pytest.mark.parametrize(
+    ("entry", "shown"),
+    [
+        ({"origin": "static", "age_s": 90.0}, "alive"),
+        ({"origin": "static", "age_s": 90.5}, "silent"),
+        ({"origin": "registered", "age_s": 90.5}, "alive"),
+        ({"origin": "static", "age_s": 90.5, "draining": True}, "drain"),
+        ({"origin": "static", "age_s": 90.5, "ejected_for_s": 2.0}, "ejected"),
+        ({"origin": "static", "age_s": 90.5, "is_alive": False, "state": "stale"}, "stale"),
+    ],
+)
+def test_one_from_the_settings_that_answers_no_probe_is_not_shown_as_alive(
+    entry: dict[str, Any], shown: str
+) -> None:
+    row = the_row(an_entry(**entry))
+
+    assert row.shown == shown
+
+
+def test_what_is_silent_is_alive_to_programs_and_filters_all_the_same() -> None:
+    row = the_row(an_entry(origin="static", age_s=100.0))
+    sign, state = INSTANCES.column("sign"), INSTANCES.column("state")
+
+    assert (row.state, sign.text(row), state.text(row)) == ("alive", "○", "silent")
+    assert state.matched is not None
+    assert state.matched(row) == ("silent", "alive")
+    assert state.tone is not None
+    assert state.tone(row) == "warn"
 
 
 def test_of_one_that_is_not_alive_no_measure_is_known() -> None:

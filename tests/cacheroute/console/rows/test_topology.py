@@ -5,14 +5,16 @@ import msgspec
 from cacheroute.console.rows.topology import best_link_rows, link_rows
 from cacheroute.wire.links import KdnLinksReply, TopologyReply
 
+REPORT = {
+    "instance_id": "i-1", "state": "alive", "is_alive": True, "age_s": 0.1, "report_age_s": 5.0,
+}  # fmt: skip
 REPLY = msgspec.convert(
     {
         "ok": True,
         "generated_at": 100.0,
         "instances": [
             {
-                "instance_id": "i-1", "state": "alive", "is_alive": True, "age_s": 0.1,
-                "report_age_s": 5.0,
+                **REPORT,
                 "links": {
                     "kdn-1": {"bandwidth_mbps": 90, "rtt_ms": 14, "iface": "eth0"},
                     "kdn-2": {"latency_ms": 0, "bandwidth_mbps": True},
@@ -52,6 +54,20 @@ def test_a_round_trip_is_a_latency_and_no_time_at_all_was_measured() -> None:
 
 def test_whatever_else_was_reported_is_kept() -> None:
     assert {"iface": "eth0"} in [row.metrics for row in link_rows(REPLY)]
+
+
+def test_a_node_that_is_reported_by_name_and_by_address_is_there_once() -> None:
+    link = {"bandwidth_mbps": 1000.0, "latency_ms": 0.3, "measured_by": "i-1"}
+    both = {"kdn_10.0.0.7:9101": link, "kdn://10.0.0.7:9101": link}
+    report = {**REPORT, "links": {**both, "kdn-2": {"latency_ms": 1.0}}}
+    best = {key: {**link, "reported_by": "i-1"} for key in both}
+    told = {"ok": True, "generated_at": 1.0, "instances": [report], "kdn_links": best}
+    whole = link_rows(msgspec.convert(told, TopologyReply))
+    only_best = best_link_rows(msgspec.convert({"kdn_links": best}, KdnLinksReply))
+    assert [(row.kdn, row.is_best) for row in whole] == [
+        ("kdn-2", False), ("kdn://10.0.0.7:9101", True),
+    ]  # fmt: skip
+    assert [(row.kdn, row.is_best) for row in only_best] == [("kdn://10.0.0.7:9101", True)]
 
 
 def test_a_proxy_that_tells_only_the_best_links_is_enough() -> None:

@@ -19,17 +19,21 @@ def an_approach(
     place_in_s: float = 0.0,
     blocked_s: float = 0.0,
     came_s: Sequence[float] = (),
+    plain_s: Sequence[float] = (),
     text_passes: bool = True,
 ) -> Approach:
     """Those that are released after so many seconds and need so many, at the 100th second."""
     found = [Arrival(release_s, n, service_s) for n, (release_s, service_s) in enumerate(arrivals)]
-    influx = Influx()
-    for at_s in came_s:
+    influx, line_influx = Influx(), Influx()
+    for at_s in sorted((*came_s, *plain_s)):
         influx.came(at_s)
+    for at_s in came_s:
+        line_influx.came(at_s)
     return Approach(
         now_mono_s=100.0,
         arrivals=sorted(found),
         influx=influx,
+        line_influx=line_influx,
         free_in_s=free_in_s,
         place_in_s=place_in_s,
         blocked_s=blocked_s,
@@ -142,6 +146,12 @@ def test_in_order_those_who_come_wait_until_our_kv_is_there_as_well() -> None:
     assert behind_another.later_delay_ms(4000, 0, passes=False) == pytest.approx(500)
     passed_by = an_approach(came_s=TEN_IN_TEN_S)
     assert passed_by.later_delay_ms(4000, 0, passes=False) == 0
+
+
+def test_those_without_knowledge_wait_for_a_prefill_and_for_nobody_to_be_ready() -> None:
+    plain = an_approach(plain_s=TEN_IN_TEN_S, text_passes=False)
+    assert plain.later_delay_ms(0, 1000, passes=False) == 500
+    assert plain.later_delay_ms(3000, 0, passes=False) == 0
 
 
 def test_where_nobody_comes_nobody_will_wait() -> None:

@@ -16,7 +16,20 @@ def test_a_second_transfer_is_predicted_to_begin_when_the_first_ends() -> None:
     second = links.reserve(KEY, 10.5, 1000.0)
     assert (first.start_s, first.wait_ms, first.end_s) == (10.0, 0.0, 12.0)
     assert (second.start_s, second.wait_ms, second.end_s) == (12.0, 1500.0, 13.0)
-    assert links.free_in_ms(KEY, 10.5) == links.active_in_ms(KEY, 10.5) == 2500.0
+    assert links.free_in_ms(KEY, 10.5) == 2500.0
+
+
+def test_the_version_moves_with_every_transfer_that_comes_or_goes() -> None:
+    links = Links()
+    versions = [links.version]
+    first, second = (links.reserve(KEY, 0.0, 1000.0) for _ in range(2))
+    versions.append(links.version)
+    for transfer in (first, second):
+        links.done(transfer, 0.5)
+        versions.append(links.version)
+    assert len(set(versions)) == 4
+    links.done(second, 0.6)
+    assert links.version == versions[-1]
 
 
 def test_a_transfer_that_is_faster_than_predicted_frees_the_link() -> None:
@@ -123,6 +136,13 @@ class LinksInUse(RuleBasedStateMachine):
     @rule(seconds=st.floats(0, 3))
     def wait(self, seconds: float) -> None:
         self.now_s += seconds
+
+    @invariant()
+    def each_node_has_what_is_outstanding_on_its_links(self) -> None:
+        for node in ("k", "l"):
+            keys = [transfer.key for transfer in self.outstanding if transfer.key[1] == node]
+            running, waiting = self.links.by_node().get(node, (0, 0))
+            assert (running, waiting) == (len(set(keys)), len(keys) - len(set(keys)))
 
     @invariant()
     def only_what_is_outstanding_is_kept(self) -> None:

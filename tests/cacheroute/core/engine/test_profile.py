@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from cacheroute.core.engine.engine import Engine
-from cacheroute.core.engine.profile import PROFILES, EngineProfile, attention_pairs
+from cacheroute.core.engine.profile import PROFILES, EngineProfile
 from cacheroute.core.engine.run import Sequence
 
 _TERA = 1e12
@@ -76,14 +76,6 @@ def test_a_decode_step_that_reads_the_whole_kv_space_takes_31_ms_on_an_h100() ->
     profile = PROFILES["h100"]
     step_s = profile.step_s(tokens=30, pairs=0, context_tokens=profile.kv_tokens)
     assert step_s == pytest.approx(0.0315, abs=0.001)
-
-
-def test_chunks_of_a_prompt_have_as_many_pairs_as_the_whole_of_it() -> None:
-    whole = attention_pairs(tokens=5000, context_tokens=0)
-    chunks = attention_pairs(tokens=2048, context_tokens=0)
-    chunks += attention_pairs(tokens=2048, context_tokens=2048)
-    chunks += attention_pairs(tokens=904, context_tokens=4096)
-    assert chunks == whole
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])

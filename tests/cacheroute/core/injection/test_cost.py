@@ -99,7 +99,7 @@ def test_a_place_to_be_prepared_in_is_waited_for_beside_the_link() -> None:
 
 
 @pytest.mark.parametrize(
-    "task", [a_task(wants_knowledge=False), a_task(knowledge_ids=()), a_task(knowledge_tokens=0)]
+    "task", [a_task(wants_knowledge=False), a_task(knowledge_ids=()), a_task(knowledge_tokens=None)]
 )
 def test_without_knowledge_there_is_nothing_to_prepare(task: Task) -> None:
     terms = terms_of(task, link_active_in_ms=100)

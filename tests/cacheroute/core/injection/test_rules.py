@@ -22,7 +22,7 @@ def test_every_strategy_can_be_named_in_any_case(row: object) -> None:
 def test_another_strategy_is_refused_with_those_there_are() -> None:
     """protocol 8, number 20: the published program fails with a NameError."""
     with pytest.raises(
-        ValueError, match=r"^no injection strategy is called 'kv'; there are default, iws$"
+        ValueError, match=r"^strategy 'kv' is no injection strategy; there are default, iws$"
     ):
         InjectionRules(strategy="kv")
 

@@ -48,7 +48,7 @@ def test_each_published_reason_has_its_case(terms: dict[str, Any], mode: str, re
     [
         a_task(wants_knowledge=False),
         a_task(knowledge_ids=()),
-        a_task(knowledge_tokens=0),
+        a_task(knowledge_tokens=None),
         a_task(kdn_address=""),
     ],
 )

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cacheroute.core.predict.errors import (
-    RATIO_BOUNDS,
     PredictionErrors,
     error_ratio,
     quantile,
@@ -59,10 +58,6 @@ def test_the_window_forgets_and_the_count_does_not() -> None:
         errors.add(100, 100)
     assert errors.p90_ratio == 0
     assert errors.count == 14
-
-
-def test_the_bounds_of_a_histogram_rise() -> None:
-    assert list(RATIO_BOUNDS) == sorted(set(RATIO_BOUNDS))
 
 
 @given(st.lists(st.floats(0, 10), min_size=1), st.floats(0, 1))

@@ -65,10 +65,15 @@ def test_a_prediction_is_never_below_zero_or_the_floor() -> None:
     assert a_model(d=-1.0, floor_ms=5.0).predict_ms(10) == 5
 
 
-def test_attention_is_paid_for_all_of_the_context_and_half_of_the_rest() -> None:
-    assert attention_pairs(100, 1000) == 100 * 1000 + 100 * 50
+def test_a_token_attends_to_the_context_to_those_before_it_and_to_itself() -> None:
+    assert attention_pairs(100, 1000) == sum(1000 + before + 1 for before in range(100))
     model = PrefillModel(a=0.0, b=0.0, c=0.0, d=0.0, attention_s_per_pair=1e-6)
-    assert model.predict_ms(100, 1000) == pytest.approx(105)
+    assert model.predict_ms(100, 1000) == pytest.approx(105.05)
+
+
+def test_a_prompt_read_in_chunks_has_the_pairs_of_one_read_at_once() -> None:
+    chunks = ((2048, 0), (2048, 2048), (904, 4096))
+    assert sum(attention_pairs(*chunk) for chunk in chunks) == attention_pairs(5000, 0)
 
 
 def test_the_published_form_does_not_care_for_context() -> None:

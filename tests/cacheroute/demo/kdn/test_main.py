@@ -1,13 +1,8 @@
 """The program itself: a real process, a real Redis, an engine over HTTP."""
 
-import asyncio
-import contextlib
-import os
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import AsyncIterator
+from functools import partial
 
 import httpx
 import pytest
@@ -16,44 +11,15 @@ from cacheroute.member.arguments import EXIT_USAGE
 from cacheroute.member.running import EXIT_CANNOT_LISTEN
 from cacheroute.wire import paths
 from tests.cacheroute.demo.kdn.live import MODEL, engine, exists, redis_fields
+from tests.support.programs import ended, listening, started
 from tests.support.redis import RedisServer
 
-PROGRAM = [sys.executable, "-m", "cacheroute.demo.kdn"]
-
-
-@contextlib.asynccontextmanager
-async def program(*argv: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """Run a node, give its URL, and see to it that it ends."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("KDN_")}
-    process = await asyncio.create_subprocess_exec(
-        *PROGRAM, "--port", "0", *argv,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ,
-    )  # fmt: skip
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(20):
-            line = (await process.stdout.readline()).decode()
-        assert line.startswith("listening on http://127.0.0.1:"), line
-        yield process, line.split()[-1]
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
-async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
-    """Wait for the end; return the exit code and all of stderr."""
-    async with asyncio.timeout(20):
-        _, errors = await process.communicate()
-    return process.returncode, errors.decode()
+program = partial(listening, "cacheroute.demo.kdn")
 
 
 async def run(*argv: str) -> tuple[int | None, str]:
     """Run one that is to end by itself."""
-    process = await asyncio.create_subprocess_exec(
-        *PROGRAM, *argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    return await ended(process)
+    return await ended(await started("cacheroute.demo.kdn", *argv))
 
 
 async def test_text_becomes_kv_in_another_redis_over_a_link(redis_server: RedisServer) -> None:

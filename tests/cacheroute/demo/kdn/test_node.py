@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cacheroute.demo.kdn.node import Node
+from cacheroute.member.listeners import CannotListen
 from tests.cacheroute.demo.kdn.live import OPTIONS, exists, live
 
 
@@ -34,7 +35,7 @@ async def test_a_taken_port_leaves_nothing_behind() -> None:
         taken.listen()
         node = Node(replace(OPTIONS, port=taken.getsockname()[1]))
 
-        with pytest.raises(OSError, match="in use"):
+        with pytest.raises(CannotListen, match="in use"):
             await node.open()
 
     assert not exists(node.database.path)

@@ -31,6 +31,10 @@ def test_the_published_environment_is_read_and_outranked() -> None:
     assert parse("--kdn-id", "k-2", **environ).kdn_id == "k-2"
 
 
+def test_a_node_whose_engine_answers_late_waits_less_for_more_kv() -> None:
+    assert (parse().settle_s, parse("--settle-s", "0.02").settle_s) == (0.2, 0.02)
+
+
 def test_a_wildcard_is_not_advertised() -> None:
     assert parse("--host", "0.0.0.0").advertised_host == "127.0.0.1"
     assert parse("--host", "10.0.0.1").advertised_host == "10.0.0.1"
@@ -54,6 +58,7 @@ def test_lists_may_be_given_piece_by_piece() -> None:
         ["--delay-ms", "5"],
         ["--redis", "10.0.0.5"],
         ["--max-texts", "0"],
+        ["--settle-s", "0"],
         ["--nonsense"],
     ],
 )

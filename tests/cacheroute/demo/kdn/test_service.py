@@ -65,11 +65,15 @@ async def test_a_lookup_keeps_order_and_duplicates_and_takes_ids_in_any_case() -
     }  # fmt: skip
 
 
-async def test_a_lookup_has_the_fields_that_a_proxy_asks_for() -> None:
+async def test_a_lookup_has_the_fields_that_the_published_proxy_asks_for() -> None:
+    asked = (
+        "content", "length", "rel_path", "kv_ready", "kv_rel_dir", "kv_dumped_keys",
+        "kv_updated_at",
+    )  # fmt: skip
     async with live() as node:
         kid = await node.register("über")
 
-        [item] = (await lookup(node, [kid], *wire.LOOKUP_FIELDS))["items"]
+        [item] = (await lookup(node, [kid], *asked))["items"]
 
     assert item == {
         "id": kid, "content": "über", "length": 4, "rel_path": f"texts/{kid}", "kv_ready": 0,

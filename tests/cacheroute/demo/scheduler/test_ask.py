@@ -94,6 +94,7 @@ def test_the_newer_name_of_max_tokens_counts_too() -> None:
         ({"max_tokens": True}, "max_tokens must be a whole number above 0; it is True."),
         ({"temperature": -1}, "temperature must be from 0 to 2; it is -1."),
         ({"temperature": "1"}, "temperature must be from 0 to 2; it is '1'."),
+        ({"temperature": 10**400}, "temperature must be from 0 to 2; it is 1000"),
         ({"top_p": 0}, "top_p must be above 0 to 1; it is 0."),
         ({"Injection_type": "kv"}, "Injection_type must be text or kvcache; it is 'kv'."),
         ({"knowledge_ids": "a"}, "knowledge_ids must be a list of at most 64 ids; it is 'a'."),

@@ -1,13 +1,10 @@
 """The program itself: real processes on the loopback, ended by their pid."""
 
-import asyncio
 import contextlib
-import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 
@@ -16,42 +13,22 @@ from cacheroute.wire import paths
 from tests.cacheroute.demo.scheduler.parts import chat, fake_kdn
 from tests.support.backend import refusing, scripted
 from tests.support.client import fetch, post
+from tests.support.programs import Process, ended, running, url_said
+from tests.support.programs import started as start
 
-PROGRAM = [sys.executable, "-m", "cacheroute.demo.scheduler"]
-
-Process = asyncio.subprocess.Process
-
-
-async def started(*argv: str) -> Process:
-    environ = {key: value for key, value in os.environ.items() if key[:11] != "CACHEROUTE_"}
-    return await asyncio.create_subprocess_exec(
-        *PROGRAM, *argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ
-    )
+started = partial(start, "cacheroute.demo.scheduler")
 
 
 @contextlib.asynccontextmanager
 async def program(*argv: str) -> AsyncIterator[tuple[Process, int, int]]:
     """Run a Scheduler, give its two ports, and see to it that it ends."""
-    process = await started("--port", "0", "--cp-port", "0", *argv)
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(20):
-            lines = [(await process.stdout.readline()).decode() for _ in range(2)]
-        assert lines[0].startswith("listening on http://127.0.0.1:"), lines
-        assert lines[1].startswith("control on http://127.0.0.1:"), lines
-        service, control = (int(line.rpartition(":")[2]) for line in lines)
+    ports = ("--port", "0", "--cp-port", "0")
+    async with running("cacheroute.demo.scheduler", *ports, *argv) as process:
+        service, control = [
+            int((await url_said(process, f"{plane} on")).rpartition(":")[2])
+            for plane in ("listening", "control")
+        ]
         yield process, service, control
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
-async def ended(process: Process) -> tuple[int | None, str]:
-    """Wait for the end; return the exit code and all of stderr."""
-    async with asyncio.timeout(20):
-        _, errors = await process.communicate()
-    return process.returncode, errors.decode()
 
 
 @pytest.mark.parametrize("each", [signal.SIGTERM, signal.SIGINT])

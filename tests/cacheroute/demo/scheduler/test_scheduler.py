@@ -6,7 +6,8 @@ import openai
 import pytest
 
 from cacheroute.demo.scheduler.options import SchedulerOptions
-from cacheroute.demo.scheduler.scheduler import CannotListen, Scheduler
+from cacheroute.demo.scheduler.scheduler import Scheduler
+from cacheroute.member.listeners import CannotListen
 from tests.cacheroute.demo.live import Live, live
 from tests.cacheroute.demo.scheduler.parts import (
     RunningScheduler,

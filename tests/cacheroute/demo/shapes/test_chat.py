@@ -43,6 +43,12 @@ def test_a_stream_has_the_bytes_of_vllm() -> None:
     ]
 
 
+@pytest.mark.parametrize("choice", ["required", {"function": {"name": "weather"}}])
+def test_tools_that_are_no_list_are_refused_before_one_is_looked_for(choice: object) -> None:
+    with pytest.raises(Refusal, match="Input should be a valid list"):
+        read_chat(chat_body("hi", tools=7, tool_choice=choice), MODEL)
+
+
 def test_without_usage_the_last_chunk_carries_the_fingerprint() -> None:
     events = stream(read_chat, ChatShape, chat_body("hi", max_tokens=2, stream=True))
     assert events[-2].endswith(b'"token_ids":null}],"system_fingerprint":"vllm-0.32.0-demo"}\n\n')

@@ -5,7 +5,8 @@ import math
 from cacheroute.console.look import Look
 from cacheroute.sources.simulated.document import document
 from cacheroute.sources.simulated.fleet import Fleet
-from cacheroute.wire.console import Columns, spread
+from cacheroute.wire.console import Columns
+from cacheroute.wire.console_columns import spread
 
 
 def a_fleet(seconds: float = 45.0) -> Fleet:
