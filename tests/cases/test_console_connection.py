@@ -19,7 +19,7 @@ from cacheroute_tui.app import ConsoleApp
 from cacheroute_tui.clock import SystemClock
 from cacheroute_tui.opening import open_source
 from cacheroute_tui.options import Target, TuiOptions
-from tests.cacheroute.client.canned import a_peer, answer
+from tests.cacheroute.client.canned import a_peer, answer, dripping
 from tests.cli.live_proxy import LiveProxy, live_proxy
 from tests.support.relay import a_relay
 from tests.tui.fleet import StillClock, StillFleet, drawn_fleet
@@ -171,18 +171,6 @@ def without_end(_: bytes, connection: socket.socket) -> None:
         connection.sendall(b" " * 65_536)
 
 
-def a_head_that_drips(_: bytes, connection: socket.socket) -> None:
-    connection.settimeout(0.02)
-    connection.sendall(b"HTTP/1.1 200 OK\r\n")
-    while True:
-        connection.sendall(b"X-More: to come\r\n")
-        try:
-            if connection.recv(1) == b"":
-                return
-        except TimeoutError:
-            continue
-
-
 NO_ANSWERS: dict[str, tuple[Reply, str]] = {
     "a failure": (saying(answer(b"Oh", status="500 No")), "answered 500: Oh"),
     "a gateway's page": (
@@ -213,7 +201,10 @@ NO_ANSWERS: dict[str, tuple[Reply, str]] = {
     ),
     "no text": (saying(answer(bytes(range(256)), status="500 No")), "256 bytes that are no text"),
     "a body without an end": (without_end, "is not understood: it is larger than"),
-    "a head without an end": (a_head_that_drips, "did not answer within 1 s"),
+    "a head without an end": (
+        dripping(b"X-More: to come\r\n", after=b"HTTP/1.1 200 OK\r\n", every_s=0.02),
+        "did not answer within 1 s",
+    ),
     "an end at once": (saying(b""), "Server disconnected without sending a response"),
     "another protocol": (saying(b"SSH-2.0-OpenSSH\r\n"), "is not understood"),
 }  # fmt: skip

@@ -62,3 +62,22 @@ def a_peer_saying(raw: bytes) -> Iterator[str]:
     """Serve the same bytes to everyone."""
     with a_peer(lambda _, connection: connection.sendall(raw)) as url:
         yield url
+
+
+def dripping(
+    piece: bytes, *, after: bytes = b"", every_s: float = 0.01
+) -> Callable[[bytes, socket.socket], None]:
+    """Return a reply that begins and then adds the same piece for as long as its client stays."""
+
+    def drip(_: bytes, connection: socket.socket) -> None:
+        connection.settimeout(every_s)
+        connection.sendall(after)
+        while True:
+            connection.sendall(piece)
+            try:
+                if connection.recv(1) == b"":
+                    return
+            except TimeoutError:
+                continue
+
+    return drip

@@ -16,7 +16,7 @@ from cacheroute.wire.instances import (
     UnregisterBody,
 )
 from cacheroute.wire.topology import TopologyReportBody
-from tests.cacheroute.client.canned import a_peer, a_peer_saying, answer
+from tests.cacheroute.client.canned import a_peer, a_peer_saying, answer, dripping
 
 HEALTHY = answer(b'{"ok":true,"ttl_s":30}')
 
@@ -148,21 +148,9 @@ def test_silence_times_out() -> None:
         client.health()
 
 
-def drip(_: bytes, connection: socket.socket) -> None:
-    connection.settimeout(0.01)
-    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-    while True:
-        connection.sendall(b" ")
-        try:
-            if connection.recv(1) == b"":
-                return
-        except TimeoutError:
-            continue
-
-
 def test_an_answer_that_drips_for_ever_times_out_as_well() -> None:
     with (
-        a_peer(drip) as url,
+        a_peer(dripping(b" ", after=b"HTTP/1.1 200 OK\r\n\r\n")) as url,
         ControlClient(url, timeout_s=0.2) as client,
         pytest.raises(TimedOut),
     ):
@@ -170,17 +158,7 @@ def test_an_answer_that_drips_for_ever_times_out_as_well() -> None:
 
 
 async def test_a_head_that_drips_for_ever_holds_nobody_up() -> None:
-    def drip_a_head(_: bytes, connection: socket.socket) -> None:
-        connection.settimeout(0.01)
-        connection.sendall(b"HTTP/1.1 200 OK\r\n")
-        while True:
-            connection.sendall(b"X-More: to come\r\n")
-            try:
-                if connection.recv(1) == b"":
-                    return
-            except TimeoutError:
-                continue
-
+    drip_a_head = dripping(b"X-More: to come\r\n", after=b"HTTP/1.1 200 OK\r\n")
     with a_peer(drip_a_head) as url:
         async with AsyncControlClient(url, timeout_s=0.2) as client:
             with pytest.raises(TimedOut):
